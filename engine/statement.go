@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/skua-data/skua/scan"
+)
+
+// Prepared is a statement that has had no effect yet. It is safe for concurrent use.
+type Prepared interface {
+	// IsUpdate: the statement has an effect and no rows of its own; clients that ask get a count (architecture §5.12).
+	IsUpdate() bool
+	// Parameters has one field per ?, in order, with the type inferred from where it stands (null type: unknown). Never nil.
+	Parameters() *arrow.Schema
+	// Schema is what Run's result has, equal to the last detail; nil for an update.
+	Schema() *arrow.Schema
+	// Run has the effect, once per call, and gives the result. args holds one row per parameter set (nil: no parameters); its columns may have
+	// other types than Parameters and are converted. ctx bounds planning only.
+	Run(ctx context.Context, args arrow.RecordBatch) (Result, error)
+	// Explain plans without effect; with analyze it runs and throws the rows away.
+	Explain(ctx context.Context, analyze bool) (*scan.Explanation, error)
+	Close() error
+}
+
+// Result is a statement's outcome before its rows are read. Parts can be read in any order, several times and by several readers; for a
+// scan a part is a split.
+type Result interface {
+	Schema() *arrow.Schema // for an update: the single row's schema on the query path, column "affected_rows" or Spark's key and value
+	Parts() int
+	Ordered() bool // parts must be read in order
+	// Rows is the number of rows of all parts, or -1.
+	Rows() int64
+	// Updated is the number of affected rows of an update (0 for SET, USE, RESET, REFRESH), or -1 for a query.
+	Updated() int64
+	// Open reads the parts from..to in order. It reads ahead a bounded number of batches and stops soon after ctx ends. The caller releases.
+	Open(ctx context.Context, from, to int) (array.RecordReader, error)
+	// Pin is what another replica, or this one later, needs to give the same rows: see Engine.Resume.
+	Pin() Pin
+	Close() error
+}
+
+// Pin stands for a result in a ticket. It outlives cursors, prepared handles and the session's later changes. It is serialised as JSON inside a
+// signed ticket, so fields are only added.
+type Pin struct {
+	Statement string            `json:"statement"`           // an id for logs and cancelling
+	Text      string            `json:"text,omitempty"`      // the SQL
+	Arguments []byte            `json:"arguments,omitempty"` // bound values: one IPC stream
+	Principal string            `json:"principal"`
+	Session   string            `json:"session,omitempty"` // a hash of the session's id, for cancelling; not enough to enter it
+	Catalog   string            `json:"catalog,omitempty"`
+	Namespace []string          `json:"namespace,omitempty"`
+	Settings  map[string]string `json:"settings,omitempty"` // those that affect rows, types or splits
+	Clock     time.Time         `json:"clock"`              // the statement's now
+	Tables    []PinnedTable     `json:"tables,omitempty"`
+	Outcome   []byte            `json:"outcome,omitempty"` // the whole result as one IPC stream, for statements with an effect and small listings
+}
+
+// PinnedTable fixes the state of a table: a snapshot id alone fixes neither schema nor properties.
+type PinnedTable struct {
+	Name             string `json:"name"` // as resolved: catalog, namespace levels and table, quoted and dotted
+	MetadataLocation string `json:"metadata"`
+}
+
+// Executor runs what is more than a scan.
+type Executor interface {
+	Prepare(ctx context.Context, q Query) (Prepared, error)
+	Close() error
+}
+
+// Query is a statement for an Executor.
+type Query struct {
+	Text string
+	// Resolve gives the source of a name as written in Text, at a reference.
+	Resolve func(ctx context.Context, name []string, at scan.Reference) (scan.Source, error)
+}

@@ -1,0 +1,58 @@
+// Package kernels is the boundary between a scan and what decodes Parquet: a Decoder opens a row group, a Reader gives rows and values. It
+// holds the contracts, the selection of rows, and Compose; the decoders are cpu and cuda below, and the pqarrow fallback in scan/parquet.
+package kernels
+
+import (
+	"context"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+
+	"github.com/skua-data/skua/predicate"
+)
+
+// Decoder reads row groups. It is safe for concurrent use.
+type Decoder interface {
+	// Route says of each of rg's columns, in order, whether this decoder takes it and why; EXPLAIN prints it.
+	Route(rg *RowGroup) []Route
+	// Open opens a row group for reading. The reader borrows rg and its file until Close.
+	Open(ctx context.Context, rg *RowGroup) (Reader, error)
+	Close() error
+}
+
+// Route is a decoder's answer for one column.
+type Route struct {
+	Decoder string // its name: fallback, cpu, cuda
+	Taken   bool
+	Reason  string // in a few words: an encoding, a type, a threshold
+}
+
+// RowGroup is one row group of an open file, with the columns a scan wants of it.
+type RowGroup struct {
+	Name     string                 // the file's location as metadata spells it, for errors
+	File     io.ReaderAt            // ranged reads, safe for concurrent use
+	Metadata *metadata.FileMetaData // of the whole file
+	Ordinal  int                    // of the row group in the file
+	FirstRow int64                  // ordinal in the file of its first row
+	Rows     int64
+	Columns  []Column
+}
+
+// Column is a top-level field of the file with the leaves wanted of it, and the Arrow type in which it is wanted.
+type Column struct {
+	Field  arrow.Field // the target: name, type (after promotion, inner fields renamed and reordered by id) and field id metadata
+	Root   int         // index of the top-level field in the file's schema
+	Leaves []int       // indexes of the wanted leaf columns in the file's schema, ascending
+}
+
+// Reader reads one row group in two steps: which rows, then their values. It is used by one goroutine at a time.
+type Reader interface {
+	// Select keeps the rows of in for which p holds. What it cannot evaluate comes back as rest, for the caller (nil: nothing is left).
+	Select(ctx context.Context, p predicate.Expr, in *Selection) (rest predicate.Expr, out *Selection, err error)
+	// Read gives the columns (indexes into RowGroup.Columns) of the survivors from..from+n of sel, counted among survivors. Calls go forward
+	// only: from never falls below what an earlier call ended at. Pages without survivors are neither fetched nor decompressed where the format
+	// allows. The caller releases the batch.
+	Read(ctx context.Context, columns []int, sel *Selection, from, n int64) (arrow.RecordBatch, error)
+	Close() error
+}

@@ -1,0 +1,159 @@
+// Package resource bounds and counts what a statement uses: memory, cores, bytes. A Statement travels in the context; EXPLAIN ANALYZE,
+// progress and the statement log read the same counters. It decides nothing about queues or users.
+package resource
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/skua-data/skua/fault"
+)
+
+// Config bounds a Pool. Zero values mean what each field says.
+type Config struct {
+	Memory          int64            // bytes of Arrow memory for all statements together; 0: no limit
+	StatementMemory int64            // bytes for one statement; 0: no limit
+	Cores           int              // workers that run at once; 0: one
+	Allocator       memory.Allocator // nil: Go's heap
+}
+
+// Pool is the memory and the cores of the process. It is safe for concurrent use.
+type Pool struct {
+	config Config
+	used   atomic.Int64
+	cores  chan struct{}
+}
+
+// NewPool makes a pool.
+func NewPool(config Config) *Pool {
+	if config.Cores <= 0 {
+		config.Cores = 1
+	}
+	if config.Allocator == nil {
+		config.Allocator = memory.NewGoAllocator()
+	}
+	return &Pool{config: config, cores: make(chan struct{}, config.Cores)}
+}
+
+// Cores is the number of workers that may run at once.
+func (p *Pool) Cores() int { return p.config.Cores }
+
+// Used is the Arrow memory in use, in bytes.
+func (p *Pool) Used() int64 { return p.used.Load() }
+
+// NewStatement starts the accounting of one statement.
+func (p *Pool) NewStatement(id string) *Statement {
+	s := &Statement{ID: id, pool: p}
+	s.allocator.statement = s
+	return s
+}
+
+// Counters are what a statement did so far. All are safe for concurrent use.
+type Counters struct {
+	Rows, Batches          atomic.Int64 // sent
+	Bytes                  atomic.Int64 // Arrow bytes sent
+	DataBytes, DeleteBytes atomic.Int64 // read from data and from delete files
+	MetadataBytes          atomic.Int64 // read from metadata, manifest lists and manifests
+	Requests               atomic.Int64 // ranged reads
+	Files                  atomic.Int64 // data files opened
+	SplitsDone             atomic.Int64
+}
+
+// Statement is one statement's budget. It is safe for concurrent use.
+type Statement struct {
+	ID       string
+	Counters Counters
+
+	pool      *Pool
+	used      atomic.Int64
+	peak      atomic.Int64
+	exceeded  atomic.Pointer[fault.Error]
+	allocator allocator
+}
+
+// Allocator allocates on the statement's account. An allocation past a limit is given all the same and makes Err non-nil: whoever
+// produces batches asks Err before each and stops, so that a limit costs the statement its result and nothing else.
+func (s *Statement) Allocator() memory.Allocator { return &s.allocator }
+
+// Err says that the statement went over a limit, and names its setting.
+func (s *Statement) Err() error {
+	if e := s.exceeded.Load(); e != nil {
+		return e
+	}
+	return nil
+}
+
+// Peak is the most memory that the statement held at once, in bytes.
+func (s *Statement) Peak() int64 { return s.peak.Load() }
+
+// Used is the memory that the statement holds now, in bytes.
+func (s *Statement) Used() int64 { return s.used.Load() }
+
+// Core waits for a core and gives the function that returns it; call it once.
+func (s *Statement) Core(ctx context.Context) (release func(), err error) {
+	select {
+	case s.pool.cores <- struct{}{}:
+		return func() { <-s.pool.cores }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Cores is the number of workers worth starting.
+func (s *Statement) Cores() int { return s.pool.config.Cores }
+
+func (s *Statement) add(n int64) {
+	used := s.used.Add(n)
+	total := s.pool.used.Add(n)
+	for peak := s.peak.Load(); used > peak && !s.peak.CompareAndSwap(peak, used); peak = s.peak.Load() {
+	}
+	if n <= 0 {
+		return
+	}
+	if limit := s.pool.config.StatementMemory; limit > 0 && used > limit {
+		s.exceed("skua.statement.memory.limit", used, limit)
+	}
+	if limit := s.pool.config.Memory; limit > 0 && total > limit {
+		s.exceed("skua.memory.limit", total, limit)
+	}
+}
+
+func (s *Statement) exceed(setting string, used, limit int64) {
+	s.exceeded.CompareAndSwap(nil, fault.New(fault.Exhausted, "statement %s: %d bytes of memory are over the limit of %d", s.ID, used, limit).Change(setting))
+}
+
+type key struct{}
+
+// With puts a statement into a context.
+func With(ctx context.Context, s *Statement) context.Context { return context.WithValue(ctx, key{}, s) }
+
+// From gives the statement of a context; without one, a fresh one without limits, so that a scan runs outside a server too.
+func From(ctx context.Context) *Statement {
+	if s, ok := ctx.Value(key{}).(*Statement); ok {
+		return s
+	}
+	return NewPool(Config{}).NewStatement("")
+}
+
+// allocator counts on the statement's account.
+type allocator struct{ statement *Statement }
+
+// Allocate allocates size bytes.
+func (a *allocator) Allocate(size int) []byte {
+	a.statement.add(int64(size))
+	return a.statement.pool.config.Allocator.Allocate(size)
+}
+
+// Reallocate grows or shrinks b.
+func (a *allocator) Reallocate(size int, b []byte) []byte {
+	a.statement.add(int64(size - len(b)))
+	return a.statement.pool.config.Allocator.Reallocate(size, b)
+}
+
+// Free frees b.
+func (a *allocator) Free(b []byte) {
+	a.statement.add(-int64(len(b)))
+	a.statement.pool.config.Allocator.Free(b)
+}

@@ -1,0 +1,105 @@
+// Package scan turns a table into record batches: it plans (manifests to files to splits, with the reason for each file left out), applies
+// deletes and filters, and projects by field id. It has never heard of a session, an SQL text or a wire: whoever calls it resolved names
+// and options before.
+package scan
+
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/skua-data/skua/predicate"
+)
+
+// Source is something a query can read: a table at a snapshot, a metadata table, plain files. It is immutable and safe for
+// concurrent use.
+type Source interface {
+	// Schema is what SELECT * gives, in Spark's column order and with the Arrow types of the wire. Every field, nested ones included, carries its field id
+	// under the metadata key FieldIDKey, and its comment, if any, under CommentKey.
+	Schema() *arrow.Schema
+	// MetadataColumns are the columns that may be asked for by name but are not part of * (_file, _pos, …). May have no fields.
+	MetadataColumns() *arrow.Schema
+	// Plan fixes what is read. It does metadata I/O and no data I/O.
+	Plan(ctx context.Context, req Request) (Plan, error)
+}
+
+// The keys of field metadata.
+const (
+	FieldIDKey = "PARQUET:field_id" // decimal number
+	CommentKey = "REMARKS"
+)
+
+// Request is one scan of one source.
+type Request struct {
+	// Fields are the field ids wanted, in output order, without repetition: top-level fields or leaves and structs inside structs (whose null
+	// parents make them null). None: batches have rows and no columns.
+	Fields  []int
+	Filter  predicate.Expr // over field ids of Schema and MetadataColumns; nil: every row
+	Limit   int64          // at most this many rows are needed, negative: all; a hint, more may come
+	Options []Option       // read options in no order, each name at most once
+}
+
+// Option is a read option that somebody set, with its origin.
+type Option struct {
+	Name  string // hyphenated and lower-case: split-size, lookback, file-open-cost, …
+	Value string // as given
+	Scope string // explicit, table, catalog, global or session
+	Key   string // the very configuration key; empty for explicit
+}
+
+// Plan is a planned scan. It is immutable, safe for concurrent use, and holds no files open.
+type Plan interface {
+	// Schema has one field per requested field id, in that order. A field inside a struct has its own (last) name.
+	Schema() *arrow.Schema
+	// Splits is the number of parts that can be opened on their own; 0 for an empty scan.
+	Splits() int
+	// Rows is the number of rows that the splits give together, if it is known exactly without reading.
+	Rows() (n int64, known bool)
+	// Open reads the splits from..to in order, filter applied. Reading stops soon after ctx ends. Memory and counters are those of the
+	// resource.Statement in ctx. The caller releases the reader, which waits for what it started; reader.Err tells why it ended early.
+	Open(ctx context.Context, from, to int) (array.RecordReader, error)
+	Explain() *Explanation
+}
+
+// Explanation is what EXPLAIN shows of one scan.
+type Explanation struct {
+	Source    string     // quoted name
+	Kind      string     // table, metadata table, …
+	Snapshot  int64      // 0: none
+	Reference string     // the branch, tag or clause that chose the snapshot; empty: current
+	Schema    int        // schema id
+	Options   []Resolved // every read option, with value and origin
+	Columns   []string   // projected columns, dotted paths
+	Filter    string     // the whole filter, empty: none
+	Pushed    string     // what planning could use of it
+	Residual  string     // what rows are tested for
+	Manifests Considered
+	Files     Considered
+	Splits    []SplitInfo
+	Decoders  []string // one line per column, or per reason
+}
+
+// Resolved is a read option in force.
+type Resolved struct{ Name, Value, Scope, Key string }
+
+// Considered counts what planning looked at and why it left things out.
+type Considered struct {
+	Total  int
+	Pruned map[string]int // reason → count
+}
+
+// SplitInfo sums up a split.
+type SplitInfo struct {
+	Files  int
+	Bytes  int64 // data and deletes, each counted once
+	Weight int64 // as the packer weighed it
+	Tasks  []TaskInfo
+}
+
+// TaskInfo is a byte range of one data file.
+type TaskInfo struct {
+	Path          string
+	Start, Length int64
+	Deletes       int
+}

@@ -1,0 +1,57 @@
+package scan
+
+import "fmt"
+
+// Reference chooses a table's snapshot. The zero Reference is the current one.
+type Reference struct {
+	Kind   ReferenceKind
+	ID     int64  // RefSnapshot: snapshot id; RefTimestamp: milliseconds since the epoch
+	Name   string // RefName, RefBranch, RefTag
+	Clause string // as the user wrote it, for messages and EXPLAIN
+}
+
+// ReferenceKind says which field of a Reference counts.
+type ReferenceKind uint8
+
+// The ways to choose a snapshot (spark-semantics D11); the schema follows: a branch has the table's current one, all others the snapshot's.
+const (
+	RefCurrent   ReferenceKind = iota
+	RefSnapshot                // VERSION AS OF 123, snapshot_id_123
+	RefTimestamp               // TIMESTAMP AS OF, at_timestamp_N
+	RefName                    // VERSION AS OF 'x': a snapshot id where x is a number, else a branch or a tag
+	RefBranch                  // branch_x
+	RefTag                     // tag_x
+)
+
+// String gives the clause, or the reference in words.
+func (r Reference) String() string {
+	if r.Clause != "" || r.Kind == RefCurrent {
+		return r.Clause
+	}
+	return fmt.Sprintf("reference(%d, %d, %q)", r.Kind, r.ID, r.Name)
+}
+
+// Description is what DESCRIBE, SHOW COLUMNS and SHOW TBLPROPERTIES tell of a table or a metadata table, in Spark's words.
+type Description struct {
+	Columns       []ColumnInfo
+	Partitioning  []string // transforms in Spark's spelling: bucket(4, id), days(ts), p
+	IdentityOnly  bool     // every transform is an identity (DESCRIBE then prints # Partition Information)
+	Properties    []Property
+	Location      string
+	FormatVersion int
+	Snapshot      int64 // current; 0: none
+	Comment       string
+	SortOrder     string   // Spark's text, empty: unsorted
+	Identifier    []string // identifier fields, names in order
+}
+
+// ColumnInfo is a top-level column in Spark's words.
+type ColumnInfo struct {
+	Name     string
+	Type     string // Spark's catalog string: struct<a:int>, decimal(9,2), timestamp_ntz
+	Comment  string // empty: none
+	Nullable bool
+}
+
+// Property is a key and its value.
+type Property struct{ Key, Value string }
