@@ -22,6 +22,7 @@ const (
 	Duration Type = "duration" // 10s, 5m, 1h
 	Enum     Type = "enum"     // Values
 	Zone     Type = "timezone"
+	Count    Type = "boolean or count"
 )
 
 // Option is a known setting. One table holds them all; SHOW, validation and docs/options.md follow from it.

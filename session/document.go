@@ -1,0 +1,43 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+)
+
+const documentHead = `# Options
+
+Skua is configured with Spark's keys and its own. **Start-up** options are the operator's: they come from the properties file, the environment
+or ` + "`--conf`" + `, and a client that tries to set one is refused. **Session** options can also be set by a client, with ` + "`SET key = value`" + ` or
+through its driver, for its own session; ` + "`RESET`" + ` goes back to what the operator configured. A trailing ` + "`*`" + ` stands for a family of keys.
+
+A key that is not listed is kept and shown, as Spark does; inside ` + "`skua.*`" + ` it is refused. Values of keys that look like secrets are never shown.
+
+This page is generated from the option table; a test keeps it true.
+
+| key | type | default | scope | what it does |
+| --- | --- | --- | --- | --- |
+`
+
+// Document gives the text of docs/options.md.
+func Document() string {
+	var b strings.Builder
+	b.WriteString(documentHead)
+	for _, o := range options {
+		kind, value, scope, doc := string(o.Type), "–", "start-up", o.Doc
+		if len(o.Values) > 0 {
+			kind = strings.Join(o.Values, ", ")
+		}
+		if o.Default != "" {
+			value = "`" + o.Default + "`"
+		}
+		if o.Scope == PerSession {
+			scope = "session"
+		}
+		if !o.Effect {
+			doc = "Accepted without effect. " + doc
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", o.Key, kind, value, scope, doc)
+	}
+	return b.String()
+}

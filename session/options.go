@@ -1,0 +1,124 @@
+package session
+
+import (
+	"slices"
+	"strings"
+)
+
+// options is the table, in the order of docs/options.md. A family ends in *; the longest matching one counts.
+var options = []Option{
+	// Names, types and time.
+	{Key: "spark.sql.defaultCatalog", Type: String, Effect: true, Scope: PerSession,
+		Doc: "The catalog a fresh session starts in. Unset: `spark_catalog` if it is configured, else the only configured catalog. It is read when a session begins."},
+	{Key: "spark.sql.caseSensitive", Type: Bool, Default: "false", Scope: PerSession, Effect: true,
+		Doc: "Whether column names are matched with their case."},
+	{Key: "spark.sql.session.timeZone", Type: Zone, Default: "UTC", Scope: PerSession, Effect: true,
+		Doc: "The zone in which text becomes a timestamp and a timestamp becomes a date: a region such as Europe/Oslo, or an offset such as +02:00."},
+
+	// How scans are cut.
+	{Key: "spark.sql.shuffle.partitions", Type: Int, Default: "200", Scope: PerSession, Effect: false,
+		Doc: "Spark sizes adaptive splits by it; Skua plans without adaptive sizing."},
+	{Key: "spark.default.parallelism", Type: Int, Scope: PerSession, Effect: false,
+		Doc: "Spark sizes adaptive splits by it; Skua plans without adaptive sizing."},
+	{Key: "spark.rapids.iceberg.table-setting.*", Type: String, Scope: PerSession, Effect: true,
+		Doc: "Read options of one table: `<catalog>.<namespace>.<table>.` and read-split-target-size, read-split-planning-lookback or read-split-open-file-cost. Values are checked by the scan, as in the reference."},
+	{Key: "spark.rapids.iceberg.catalog-setting.*", Type: String, Scope: PerSession, Effect: true,
+		Doc: "The same for every table of one catalog: `<catalog>.` and one of the three names."},
+	{Key: "spark.rapids.iceberg.global-setting.*", Type: String, Scope: PerSession, Effect: true,
+		Doc: "The same for every table of every catalog whose class is one of the RAPIDS classes."},
+	{Key: "spark.sql.iceberg.read.split-size", Type: String, Scope: PerSession, Effect: true,
+		Doc: "The target size of splits in bytes for every Iceberg table, below the read options and above the table's property. The scan checks the value."},
+
+	// Iceberg's settings without effect here.
+	{Key: "spark.sql.iceberg.read.adaptive-split-size.enabled", Type: Bool, Scope: PerSession,
+		Doc: "Skua plans without adaptive sizing: the target size is what an option, a setting or the table says."},
+	{Key: "spark.sql.iceberg.read.adaptive-split-size.parallelism", Type: Int, Scope: PerSession,
+		Doc: "Skua plans without adaptive sizing."},
+	{Key: "spark.sql.iceberg.vectorization.enabled", Type: Bool, Scope: PerSession,
+		Doc: "Every read works on columns."},
+	{Key: "spark.sql.iceberg.planning.preserve-data-grouping", Type: Bool, Default: "false", Scope: PerSession,
+		Doc: "It serves joins inside Spark."},
+	{Key: "spark.sql.iceberg.aggregate-push-down.enabled", Type: Bool, Default: "true", Scope: PerSession,
+		Doc: "A count without a filter is answered from metadata wherever metadata knows it exactly."},
+	{Key: "spark.sql.iceberg.data-planning-mode", Type: Enum, Values: []string{"auto", "local", "distributed"}, Scope: PerSession,
+		Doc: "Planning is always local."},
+	{Key: "spark.sql.iceberg.delete-planning-mode", Type: Enum, Values: []string{"auto", "local", "distributed"}, Scope: PerSession,
+		Doc: "Planning is always local."},
+	{Key: "spark.sql.iceberg.locality.enabled", Type: Bool, Scope: PerSession, Doc: "It places work on Spark's executors."},
+	{Key: "spark.sql.iceberg.executor-cache.*", Type: String, Scope: PerSession, Doc: "It concerns Spark's executors."},
+	{Key: "spark.sql.iceberg.report-column-stats", Type: Bool, Default: "true", Scope: PerSession, Doc: "It serves Spark's optimizer."},
+	{Key: "spark.sql.iceberg.*", Type: String, Scope: PerSession, Doc: "The other settings of Iceberg's Spark module steer Spark."},
+
+	// Catalogs and stores.
+	{Key: "spark.sql.catalog.*", Type: String, Scope: Startup, Effect: true,
+		Doc: "`spark.sql.catalog.<name>` is a catalog's class, `spark.sql.catalog.<name>.<property>` one of its properties."},
+	{Key: "spark.sql.extensions", Type: String, Scope: Startup, Doc: "Iceberg's SQL extensions need no switch."},
+	{Key: "spark.hadoop.*", Type: String, Scope: Startup, Effect: true,
+		Doc: "Properties for the stores of every catalog; a catalog's own `hadoop.<key>` wins."},
+	{Key: "skua.location-map.*", Type: String, Scope: Startup, Effect: true,
+		Doc: "`skua.location-map.<n>.from` and `.to`: files under the first prefix are opened under the second, and keep their spelling everywhere else."},
+
+	// The server.
+	{Key: "skua.listen", Type: String, Default: "127.0.0.1:31337", Scope: Startup, Effect: true,
+		Doc: "The address to serve, host:port; port 0 picks a free one."},
+	{Key: "skua.listen.insecure", Type: Bool, Default: "false", Scope: Startup, Effect: true,
+		Doc: "Allows an address that other machines reach without TLS and login."},
+	{Key: "skua.tls.certificate-file", Type: String, Scope: Startup, Effect: true, Doc: "The server's certificate chain, PEM."},
+	{Key: "skua.tls.key-file", Type: String, Scope: Startup, Effect: true, Doc: "The key of the certificate, PEM."},
+	{Key: "skua.tls.client-ca-file", Type: String, Scope: Startup, Effect: true, Doc: "Clients must show a certificate that one of these authorities signed, PEM."},
+	{Key: "skua.auth.users-file", Type: String, Scope: Startup, Effect: true, Doc: "Users and passwords. Unset: everybody is anonymous."},
+	{Key: "skua.auth.key-file", Type: String, Scope: Startup, Effect: true,
+		Doc: "The key that signs tokens and tickets; servers that share it take each other's. Unset: a fresh key at each start."},
+	{Key: "skua.plugin.folder", Type: String, Scope: Startup, Effect: true,
+		Doc: "Where the catalog plugins lie. Unset: beside the running binary."},
+	{Key: "skua.drain.timeout", Type: Duration, Default: "30s", Scope: Startup, Effect: true,
+		Doc: "How long running streams may take after a request to stop."},
+	{Key: "skua.log.level", Type: Enum, Values: []string{"debug", "info", "warn", "error"}, Default: "info", Scope: Startup, Effect: true, Doc: "The least level that is logged."},
+	{Key: "skua.log.format", Type: Enum, Values: []string{"text", "json"}, Default: "text", Scope: Startup, Effect: true, Doc: "How a log line looks."},
+
+	// Limits.
+	{Key: "skua.cores", Type: Int, Default: "0", Scope: Startup, Effect: true, Doc: "Workers that decode at once; 0: one for each core."},
+	{Key: "skua.memory.limit", Type: Bytes, Default: "0", Scope: Startup, Effect: true, Doc: "Arrow memory of all statements together; 0: no limit."},
+	{Key: "skua.statement.memory.limit", Type: Bytes, Default: "1g", Scope: Startup, Effect: true, Doc: "Arrow memory of one statement; 0: no limit."},
+	{Key: "skua.session.max", Type: Int, Default: "10000", Scope: Startup, Effect: true, Doc: "Sessions that live at once."},
+	{Key: "skua.session.max-per-principal", Type: Int, Default: "1000", Scope: Startup, Effect: true, Doc: "Sessions of one user that live at once."},
+	{Key: "skua.session.idle-timeout", Type: Duration, Default: "1h", Scope: Startup, Effect: true, Doc: "A session unused for so long ends."},
+
+	// The wire.
+	{Key: "skua.flight.partitions", Type: Count, Default: "1", Scope: PerSession, Effect: true,
+		Doc: "How many endpoints a result is offered as, at most: a number, or true for one per split. Clients that fetch endpoints in parallel gain by it."},
+	{Key: "skua.flight.max-receive-size", Type: Bytes, Default: "16m", Scope: Startup, Effect: true, Doc: "The largest message a client may send."},
+	{Key: "skua.flight.max-streams", Type: Int, Default: "256", Scope: Startup, Effect: true, Doc: "Calls that one connection may have open at once."},
+	{Key: "skua.flight.reflection", Type: Bool, Default: "true", Scope: Startup, Effect: true, Doc: "Whether gRPC reflection is served."},
+
+	// Everybody else's.
+	{Key: "spark.*", Type: String, Scope: PerSession, Doc: "Every other setting of Spark steers Spark itself: it is kept and shown."},
+}
+
+// Options gives the table, in its order. The caller must not change what Values hold.
+func Options() []Option { return slices.Clone(options) }
+
+// Lookup gives a key's option: its own row, else the longest family it is in. An unknown key inside skua.* is an error of whoever set it;
+// any other unknown key is kept and shown.
+func Lookup(key string) (Option, bool) {
+	best := -1
+	for i, o := range options {
+		family, isFamily := strings.CutSuffix(o.Key, "*")
+		switch {
+		case o.Key == key:
+			return o, true
+		case isFamily && strings.HasPrefix(key, family) && (best < 0 || len(o.Key) > len(options[best].Key)):
+			best = i
+		}
+	}
+	if best < 0 {
+		return Option{}, false
+	}
+	return options[best], true
+}
+
+// Known reports whether a key may be set at all: everything may that is not inside skua.*, and there what the table lists.
+func Known(key string) bool {
+	_, ok := Lookup(key)
+	return ok || !strings.HasPrefix(key, "skua.")
+}
