@@ -1,5 +1,16 @@
 package storage
 
+import (
+	"context"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skua-data/skua/fault"
+)
+
 // Factory makes a Store of one kind for one set of properties (a catalog's configuration, Iceberg's names) and vended credentials. It does no
 // request: a wrong key shows itself at the first use.
 type Factory func(properties map[string]string, credentials []Credential) (Store, error)
@@ -8,4 +19,143 @@ type Factory func(properties map[string]string, credentials []Credential) (Store
 type Kind struct {
 	Schemes []string
 	New     Factory
+}
+
+// Mux opens locations in the store of their scheme. It is safe for concurrent use.
+type Mux struct {
+	kinds     []Kind
+	locations Map
+	stores    pool
+}
+
+// NewMux makes a Mux of the kinds given; the first kind that names a scheme serves it. Every location passes the map before a store is chosen
+// for it, and errors and listings come back in the spelling that was asked for.
+func NewMux(kinds []Kind, locations Map) *Mux {
+	return &Mux{kinds: slices.Clone(kinds), locations: locations}
+}
+
+// For gives the Store for one table: properties are the catalog's with Table.Config over them. Of the credentials, the one with the longest
+// prefix of a location, as metadata spells it, goes to the store that opens it. A scheme that no kind serves is fault.Unsupported at the first use.
+func (m *Mux) For(properties map[string]string, credentials []Credential) Store {
+	return &routed{mux: m, properties: maps.Clone(properties), credentials: slices.Clone(credentials), print: fingerprint(properties)}
+}
+
+func (m *Mux) kind(scheme string) int {
+	return slices.IndexFunc(m.kinds, func(k Kind) bool { return slices.Contains(k.Schemes, scheme) })
+}
+
+// Scheme gives a location's scheme in lower case; empty for a bare path.
+func Scheme(at Location) string {
+	colon := strings.IndexByte(at, ':')
+	if colon < 1 {
+		return ""
+	}
+	scheme := strings.ToLower(at[:colon])
+	for i, r := range scheme {
+		letter := r >= 'a' && r <= 'z'
+		if !letter && (i == 0 || !strings.ContainsRune("0123456789+-.", r)) {
+			return ""
+		}
+	}
+	return scheme
+}
+
+// routed is the Store of one table: it sends each location to the store of its scheme.
+type routed struct {
+	mux         *Mux
+	properties  map[string]string
+	credentials []Credential
+	print       string
+}
+
+var _ Store = (*routed)(nil)
+
+// route gives the store for a location and the location under which to open it there.
+func (r *routed) route(at Location) (Store, Location, error) {
+	opened := r.mux.locations.Open(at)
+	scheme := Scheme(opened)
+	k := r.mux.kind(scheme)
+	if k < 0 {
+		if scheme == "" {
+			scheme = "(none)"
+		}
+		return nil, "", fault.New(fault.Unsupported, "open %s: the scheme %s is not supported", at, scheme).In(at)
+	}
+	credential := r.credential(at)
+	if credential != nil && !credential.Expires.IsZero() && time.Now().After(credential.Expires) {
+		return nil, "", fault.New(fault.Denied, "open %s: the credentials that the catalog vended for it have expired", at).In(at)
+	}
+	store, err := r.mux.stores.get(poolKey{kind: k, properties: r.print, credential: fingerprintOf(credential)}, func() (Store, error) {
+		var vended []Credential
+		if credential != nil {
+			vended = []Credential{*credential}
+		}
+		return r.mux.kinds[k].New(r.properties, vended)
+	})
+	if err != nil {
+		return nil, "", fault.Wrap(err, "open %s", at)
+	}
+	return store, opened, nil
+}
+
+// credential is the vended credential with the longest prefix of a location; nil: none applies.
+func (r *routed) credential(at Location) *Credential {
+	var best *Credential
+	for i := range r.credentials {
+		c := &r.credentials[i]
+		if strings.HasPrefix(at, c.Prefix) && (best == nil || len(c.Prefix) > len(best.Prefix)) {
+			best = c
+		}
+	}
+	return best
+}
+
+// Open opens a file in the store of its scheme.
+func (r *routed) Open(ctx context.Context, at Location, size int64) (File, error) {
+	store, opened, err := r.route(at)
+	if err != nil {
+		return nil, err
+	}
+	file, err := store.Open(ctx, opened, size)
+	if err != nil {
+		return nil, respell(err, opened, at)
+	}
+	if opened == at {
+		return file, nil
+	}
+	return &mapped{File: file, opened: opened, at: at}, nil
+}
+
+// ReadAll reads a whole file from the store of its scheme.
+func (r *routed) ReadAll(ctx context.Context, at Location, limit int64) ([]byte, error) {
+	store, opened, err := r.route(at)
+	if err != nil {
+		return nil, err
+	}
+	data, err := store.ReadAll(ctx, opened, limit)
+	return data, respell(err, opened, at)
+}
+
+// List lists a folder of the store of its scheme.
+func (r *routed) List(ctx context.Context, folder Location) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		store, opened, err := r.route(folder)
+		if err != nil {
+			yield(Info{}, err)
+			return
+		}
+		from, to := strings.TrimRight(opened, "/"), strings.TrimRight(folder, "/")
+		for info, err := range store.List(ctx, opened) {
+			if err != nil {
+				yield(Info{}, respell(err, opened, folder))
+				return
+			}
+			if rest, ok := strings.CutPrefix(info.Location, from); ok {
+				info.Location = to + rest
+			}
+			if !yield(info, nil) {
+				return
+			}
+		}
+	}
 }
