@@ -1,0 +1,44 @@
+package auth
+
+import (
+	"context"
+
+	"github.com/skua-data/skua/fault"
+)
+
+// Scheme says what a client showed.
+type Scheme uint8
+
+// The schemes.
+const (
+	None   Scheme = iota // nothing
+	Basic                // a user's name and password
+	Bearer               // a token that this keyring did not sign
+)
+
+// Credentials are what a client showed on a call. They are never logged.
+type Credentials struct {
+	Scheme         Scheme
+	User, Password string // of Basic
+	Token          string // of Bearer
+}
+
+// Authenticator finds out who is calling. It is safe for concurrent use. Credentials that it does not accept are fault.Unauthenticated, with a
+// text that does not tell whether the user exists.
+type Authenticator interface {
+	Authenticate(ctx context.Context, c Credentials) (Principal, error)
+}
+
+// AnonymousOnly takes everybody for Anonymous. Names and passwords are accepted and ignored, since some clients cannot do without; a foreign
+// token is refused, since its owner believes it means something.
+type AnonymousOnly struct{}
+
+var _ Authenticator = AnonymousOnly{}
+
+// Authenticate never looks at a password.
+func (AnonymousOnly) Authenticate(_ context.Context, c Credentials) (Principal, error) {
+	if c.Scheme == Bearer {
+		return Principal{}, fault.New(fault.Unauthenticated, "the bearer token is not valid here")
+	}
+	return Anonymous, nil
+}
