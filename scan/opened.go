@@ -1,0 +1,60 @@
+package scan
+
+import (
+	"context"
+	"sort"
+
+	"github.com/apache/iceberg-go/table"
+
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/storage"
+)
+
+// Table is a loaded Iceberg table with its metadata parsed. It is immutable and safe for concurrent use; the state it shows is that of
+// the metadata file it was loaded from.
+type Table struct {
+	scanner    *Scanner
+	catalog    string
+	identifier table.Identifier
+	location   string
+	store      storage.Store
+	metadata   table.Metadata
+}
+
+// Name is catalog, namespace and table, dotted.
+func (t *Table) Name() string { return quoteAll(t.catalog, t.identifier) }
+
+// MetadataLocation is the metadata file that fixes the table's state; empty where the catalog keeps none.
+func (t *Table) MetadataLocation() string { return t.location }
+
+// Branches are the names of the table's branches, sorted.
+func (t *Table) Branches() []string { return t.refs(table.BranchRef) }
+
+// Tags are the names of the table's tags, sorted.
+func (t *Table) Tags() []string { return t.refs(table.TagRef) }
+
+func (t *Table) refs(kind table.RefType) []string {
+	var out []string
+	for name, ref := range t.metadata.Refs() {
+		if ref.SnapshotRefType == kind {
+			out = append(out, name)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+// Source is the table at a reference.
+func (t *Table) Source(ctx context.Context, at Reference) (Source, error) {
+	return nil, fault.New(fault.Unsupported, "scans are not supported yet")
+}
+
+// MetadataSource is a metadata table, named in any case, at a reference; false if there is none of that name.
+func (t *Table) MetadataSource(ctx context.Context, name string, at Reference) (Source, bool, error) {
+	return nil, false, nil
+}
+
+// Describe tells what DESCRIBE, SHOW COLUMNS and SHOW TBLPROPERTIES show of the table, or of one of its metadata tables.
+func (t *Table) Describe(metadataTable string) (Description, error) {
+	return Description{}, fault.New(fault.Unsupported, "describing %s is not supported yet", t.Name())
+}

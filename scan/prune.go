@@ -1,0 +1,307 @@
+package scan
+
+import (
+	"math"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/iceberg-go"
+
+	"github.com/skua-data/skua/predicate"
+)
+
+// known is what metadata tells of the values of one column in a file, or of one partition field in a manifest. Whatever is not known leaves
+// the test open, and an open test keeps the file.
+type known struct {
+	Nulls        presence
+	Values       presence // non-null ones
+	NaNs         presence
+	Lower, Upper any // of the values that are not NaN; nil: unknown
+}
+
+// presence says whether something occurs.
+type presence uint8
+
+const (
+	unknown presence = iota
+	none
+	some
+)
+
+// facts looks up what is known of a field; false: nothing.
+type facts func(f predicate.Field) (known, bool)
+
+// mayMatch says whether a row with these facts can make e true. It is sure of every false, and of nothing else. e has Not only above
+// leaves, as predicate.Simplify leaves it; any other Not is taken as open.
+func mayMatch(e predicate.Expr, of facts) bool {
+	switch e := e.(type) {
+	case predicate.Constant:
+		return e == predicate.True
+	case predicate.And:
+		return mayMatch(e.Left, of) && mayMatch(e.Right, of)
+	case predicate.Or:
+		return mayMatch(e.Left, of) || mayMatch(e.Right, of)
+	case predicate.Not:
+		return mayMatchNot(e.Expr, of)
+	case predicate.IsNull:
+		k, ok := of(e.Field)
+		return !ok || k.Nulls != none
+	case predicate.IsNaN:
+		k, ok := of(e.Field)
+		return !ok || k.NaNs != none && k.Values != none
+	case predicate.Comparison:
+		k, ok := of(e.Field)
+		return !ok || k.Values != none && k.compares(e.Op, e.Value.Value)
+	case predicate.In:
+		return mayBeIn(e, of)
+	case predicate.StartsWith:
+		k, ok := of(e.Field)
+		return !ok || k.Values != none && k.startsWith(e.Prefix)
+	}
+	return true
+}
+
+func mayMatchNot(e predicate.Expr, of facts) bool {
+	switch e := e.(type) {
+	case predicate.Constant:
+		return e == predicate.False
+	case predicate.IsNull:
+		k, ok := of(e.Field)
+		return !ok || k.Values != none
+	case predicate.Comparison:
+		return mayMatch(predicate.Comparison{Op: negated(e.Op), Field: e.Field, Value: e.Value}, of)
+	case predicate.In:
+		k, ok := of(e.Field)
+		return !e.HasNull && (!ok || k.Values != none)
+	case predicate.StartsWith:
+		k, ok := of(e.Field)
+		return !ok || k.Values != none
+	}
+	return true
+}
+
+func negated(op predicate.Op) predicate.Op {
+	return [...]predicate.Op{predicate.NotEq, predicate.Eq, predicate.GtEq, predicate.Gt, predicate.LtEq, predicate.Lt}[op]
+}
+
+func mayBeIn(e predicate.In, of facts) bool {
+	k, ok := of(e.Field)
+	if !ok {
+		return true
+	}
+	if k.Values == none {
+		return false
+	}
+	for _, v := range e.Values {
+		if k.compares(predicate.Eq, v.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// compares says whether some non-null value may compare so with lit. NaN lies outside the bounds and above everything.
+func (k known) compares(op predicate.Op, lit any) bool {
+	if f, ok := lit.(float64); ok && math.IsNaN(f) {
+		return k.comparesNaN(op)
+	}
+	switch op {
+	case predicate.Eq:
+		return k.mayReach(lit, -1) && k.mayReach(lit, 1)
+	case predicate.Lt:
+		return !atLeast(k.Lower, lit, false)
+	case predicate.LtEq:
+		return k.mayReach(lit, -1)
+	case predicate.Gt:
+		return k.NaNs != none && isFloat(lit) || !atMost(k.Upper, lit)
+	case predicate.GtEq:
+		return k.NaNs != none && isFloat(lit) || k.mayReach(lit, 1)
+	}
+	return true // unequal
+}
+
+func (k known) comparesNaN(op predicate.Op) bool {
+	switch op {
+	case predicate.Eq, predicate.GtEq:
+		return k.NaNs != none
+	case predicate.Gt:
+		return false
+	}
+	return true
+}
+
+func isFloat(v any) bool { _, ok := v.(float64); return ok }
+
+// mayReach says whether a value may lie at lit or below it (side -1), or at lit or above it (side 1), as far as the bounds tell.
+func (k known) mayReach(lit any, side int) bool {
+	if side < 0 {
+		return !atLeast(k.Lower, lit, true)
+	}
+	if isNaN(k.Upper) {
+		return true
+	}
+	c, ok := compare(k.Upper, lit)
+	if !ok || c >= 0 {
+		return true
+	}
+	// A bound that a writer cut without rounding it up still begins the values it stands for.
+	upper, isText := text(k.Upper)
+	value, _ := text(lit)
+	return isText && strings.HasPrefix(value, upper)
+}
+
+// atLeast says that every value is surely >= lit, or > lit where strict is set.
+func atLeast(lower, lit any, strict bool) bool {
+	if isNaN(lower) {
+		return false
+	}
+	c, ok := compare(lower, lit)
+	return ok && (c > 0 || c == 0 && !strict)
+}
+
+// atMost says that every value is surely <= lit.
+func atMost(upper, lit any) bool {
+	if isNaN(upper) {
+		return false
+	}
+	c, ok := compare(upper, lit)
+	if !ok || c > 0 {
+		return false
+	}
+	bound, isText := text(upper)
+	value, _ := text(lit)
+	return !isText || !strings.HasPrefix(value, bound)
+}
+
+func isNaN(v any) bool { f, ok := v.(float64); return ok && math.IsNaN(f) }
+
+func (k known) startsWith(prefix string) bool {
+	if lower, ok := text(k.Lower); ok && lower[:min(len(lower), len(prefix))] > prefix {
+		return false
+	}
+	if upper, ok := text(k.Upper); ok && upper < prefix && !strings.HasPrefix(prefix, upper) {
+		return false
+	}
+	return true
+}
+
+// partitionFacts restates a test of a column as what is known of the column through partition fields. Each field of the spec that has the
+// column as its source is asked, and one that rules the test out is enough.
+type partitionFacts struct {
+	spec  *spec
+	types func(id int) (arrow.DataType, bool) // of source columns, as the filter has them
+	value func(f specField, i int) (known, bool)
+}
+
+// mayMatch is mayMatch over partition values.
+func (p partitionFacts) mayMatch(e predicate.Expr) bool {
+	switch e := e.(type) {
+	case predicate.Constant:
+		return e == predicate.True
+	case predicate.And:
+		return p.mayMatch(e.Left) && p.mayMatch(e.Right)
+	case predicate.Or:
+		return p.mayMatch(e.Left) || p.mayMatch(e.Right)
+	}
+	fields := predicate.Fields(e)
+	if len(fields) != 1 {
+		return true
+	}
+	for i, f := range p.spec.Fields {
+		if f.Source != fields[0].ID {
+			continue
+		}
+		if k, ok := p.value(f, i); ok && !f.mayMatch(e, k, fields[0].Type) {
+			return false
+		}
+	}
+	return true
+}
+
+// mayMatch asks a leaf test of the source column, given what is known of the transformed values.
+func (f specField) mayMatch(e predicate.Expr, k known, source arrow.DataType) bool {
+	if isVoid(f) {
+		return true
+	}
+	if isIdentity(f) {
+		return mayMatch(e, func(predicate.Field) (known, bool) { return k, true })
+	}
+	if t, ok := f.Transform.(iceberg.TruncateTransform); ok {
+		k = k.unwrapped(t.Width, source)
+	}
+	switch e := e.(type) {
+	case predicate.Not:
+		return mayMatchNot(unequalOnly(e.Expr), func(predicate.Field) (known, bool) { return known{Nulls: k.Nulls, Values: k.Values}, true })
+	case predicate.IsNull:
+		return k.Nulls != none
+	case predicate.Comparison:
+		return k.Values != none && f.compares(e.Op, e.Value.Value, k, source)
+	case predicate.In:
+		if k.Values == none {
+			return false
+		}
+		for _, v := range e.Values {
+			if f.compares(predicate.Eq, v.Value, k, source) {
+				return true
+			}
+		}
+		return false
+	case predicate.StartsWith:
+		if k.Values == none {
+			return false
+		}
+		t, ok := f.Transform.(iceberg.TruncateTransform)
+		return !ok || k.startsWithTruncated(e.Prefix, t.Width)
+	}
+	return k.Values != none // IsNaN of a bucket
+}
+
+// unequalOnly leaves only what nulls decide: under a transform, NOT of a test tells nothing else.
+func unequalOnly(e predicate.Expr) predicate.Expr {
+	if c, ok := e.(predicate.Comparison); ok {
+		return predicate.Comparison{Op: predicate.Eq, Field: c.Field, Value: c.Value}
+	}
+	return e
+}
+
+// compares brings lit through the transform and compares there; inequalities only where the transform keeps the order.
+func (f specField) compares(op predicate.Op, lit any, k known, source arrow.DataType) bool {
+	t, ok := transformed(f.Transform, lit, source)
+	if !ok || op == predicate.NotEq {
+		return true
+	}
+	// Values before 1970 may have been rounded up by old writers.
+	next := t
+	if n, isInt := t.(int64); isInt && isTemporal(f.Transform) && n < 0 {
+		next = n + 1
+	}
+	if op == predicate.Eq {
+		return k.compares(predicate.Eq, t) || next != nil && isTemporal(f.Transform) && k.compares(predicate.Eq, next)
+	}
+	if !preservesOrder(f.Transform) {
+		return true
+	}
+	if op == predicate.Lt || op == predicate.LtEq {
+		return k.compares(predicate.LtEq, next)
+	}
+	return k.compares(predicate.GtEq, t)
+}
+
+// startsWithTruncated asks the partition value, which is the first width characters.
+func (k known) startsWithTruncated(prefix string, width int) bool {
+	cut, _ := truncated(width, prefix)
+	short, _ := cut.(string)
+	return k.startsWith(short)
+}
+
+// unwrapped drops bounds that may stem from a truncation that wrapped around at the smallest integers.
+func (k known) unwrapped(width int, source arrow.DataType) known {
+	top := int64(math.MaxInt64)
+	if source.ID() == arrow.INT32 {
+		top = math.MaxInt32
+	}
+	if n, ok := k.Upper.(int64); ok && n > top-int64(width) {
+		k.Lower, k.Upper = nil, nil
+	}
+	return k
+}

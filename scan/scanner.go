@@ -1,0 +1,159 @@
+package scan
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/apache/iceberg-go"
+	"github.com/apache/iceberg-go/table"
+
+	"github.com/skua-data/skua/catalogs"
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/resource"
+	"github.com/skua-data/skua/storage"
+)
+
+// Bounds of what is read whole. Metadata past them is refused rather than read.
+const (
+	maxMetadata  = 1 << 30 // bytes of a metadata file, after decompression
+	maxManifest  = 1 << 30 // bytes of a manifest list or a manifest
+	defaultCache = 256 << 20
+)
+
+// Config is what a Scanner is made of. Stores and Decoder are required.
+type Config struct {
+	Stores        *storage.Mux
+	Decoder       kernels.Decoder
+	Properties    func(catalog string) iceberg.Properties // a catalog's, for the store; nil: none
+	MetadataCache int64                                   // bytes of parsed metadata and decoded manifests kept; 0: 256 MiB
+}
+
+// Scanner holds what the scans of a process share: the stores, the decoder, and the cache of parsed metadata and decoded manifests. It
+// is safe for concurrent use.
+type Scanner struct {
+	config Config
+	cache  *cache
+}
+
+// NewScanner makes a scanner. It opens nothing.
+func NewScanner(c Config) *Scanner {
+	if c.MetadataCache <= 0 {
+		c.MetadataCache = defaultCache
+	}
+	return &Scanner{config: c, cache: newCache(c.MetadataCache)}
+}
+
+// Table parses a loaded table's metadata, or takes it from the cache. Features that are not built are refused by the scan that needs
+// them, not here.
+func (s *Scanner) Table(ctx context.Context, t *catalogs.Table) (*Table, error) {
+	if t.Kind != catalogs.KindTable {
+		return nil, fault.New(fault.Unsupported, "reading %s is not supported: it is no Iceberg table", quoteAll(t.Catalog, t.Identifier))
+	}
+	out := &Table{scanner: s, catalog: t.Catalog, identifier: t.Identifier, location: t.MetadataLocation, store: s.store(t)}
+	metadata, err := s.metadata(ctx, out.store, t)
+	if err != nil {
+		return nil, fault.Wrap(err, "load table %s", out.Name())
+	}
+	out.metadata = metadata
+	return out, nil
+}
+
+func (s *Scanner) store(t *catalogs.Table) storage.Store {
+	properties := map[string]string{}
+	if s.config.Properties != nil {
+		for k, v := range s.config.Properties(t.Catalog) {
+			properties[k] = v
+		}
+	}
+	for k, v := range t.Config {
+		properties[k] = v
+	}
+	return s.config.Stores.For(properties, t.Credentials)
+}
+
+func (s *Scanner) metadata(ctx context.Context, store storage.Store, t *catalogs.Table) (table.Metadata, error) {
+	if t.Metadata != nil {
+		key := fmt.Sprintf("inline %s %x", t.MetadataLocation, sha256.Sum256(t.Metadata))
+		return cached(s.cache, key, func() (table.Metadata, int64, error) {
+			return parseMetadata(t.MetadataLocation, t.Metadata)
+		})
+	}
+	if t.MetadataLocation == "" {
+		return nil, fault.New(fault.Corrupt, "the catalog gave neither metadata nor its location")
+	}
+	file, err := store.Open(ctx, t.MetadataLocation, -1)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return cached(s.cache, "metadata "+file.Key(), func() (table.Metadata, int64, error) {
+		raw, err := readWhole(ctx, file, t.MetadataLocation, maxMetadata)
+		if err != nil {
+			return nil, 0, err
+		}
+		if raw, err = gunzip(t.MetadataLocation, raw); err != nil {
+			return nil, 0, err
+		}
+		return parseMetadata(t.MetadataLocation, raw)
+	})
+}
+
+// readWhole reads a file that Open has sized and counts it as metadata.
+func readWhole(ctx context.Context, file storage.File, name string, limit int64) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if file.Size() > limit {
+		return nil, fault.New(fault.Exhausted, "%s: %d bytes of metadata are over the limit of %d", name, file.Size(), limit)
+	}
+	raw := make([]byte, file.Size())
+	if n, err := file.ReadAt(raw, 0); err != nil && (err != io.EOF || n < len(raw)) {
+		return nil, fault.Wrap(fault.As(fault.Corrupt, err), "read %s", name)
+	}
+	counters := &resource.From(ctx).Counters
+	counters.MetadataBytes.Add(int64(len(raw)))
+	counters.Requests.Add(1)
+	return raw, nil
+}
+
+// gunzip unpacks metadata that is gzip by its first bytes; writers name such files in more than one way.
+func gunzip(name string, raw []byte) ([]byte, error) {
+	if !bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) {
+		return raw, nil
+	}
+	r, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return nil, fault.New(fault.Corrupt, "metadata file %s: %w", name, err)
+	}
+	out, err := io.ReadAll(io.LimitReader(r, maxMetadata+1))
+	if err != nil {
+		return nil, fault.New(fault.Corrupt, "metadata file %s: %w", name, err)
+	}
+	if len(out) > maxMetadata {
+		return nil, fault.New(fault.Exhausted, "metadata file %s unpacks to more than %d bytes", name, maxMetadata)
+	}
+	return out, nil
+}
+
+func parseMetadata(name string, raw []byte) (m table.Metadata, size int64, err error) {
+	defer fault.Recover(&err, fault.Corrupt, "metadata file %s", name)
+	m, err = table.ParseMetadataBytes(raw)
+	if err != nil {
+		return nil, 0, fault.New(fault.Corrupt, "metadata file %s: %w", name, err)
+	}
+	return m, int64(len(raw)) * 2, nil // the parsed form holds the same strings and some pointers
+}
+
+func quoteAll(catalog string, id table.Identifier) string {
+	parts := id
+	if catalog != "" {
+		parts = append([]string{catalog}, id...)
+	}
+	return strings.Join(parts, ".")
+}
