@@ -44,6 +44,7 @@ type Column struct {
 	Field  arrow.Field // the target: name, type (after promotion, inner fields renamed and reordered by id) and field id metadata
 	Root   int         // index of the top-level field in the file's schema
 	Leaves []int       // indexes of the wanted leaf columns in the file's schema, ascending
+	Node   Node        // how Field is assembled from the leaves
 }
 
 // Reader reads one row group in two steps: which rows, then their values. It is used by one goroutine at a time.

@@ -1,0 +1,135 @@
+package kernels
+
+import (
+	"sort"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+)
+
+// Run is a half-open range of row ordinals inside a row group.
+type Run struct{ From, To int64 }
+
+// Selection is the set of rows of a row group that are still wanted: sorted, disjoint runs of ordinals. The rows in it are its survivors,
+// counted from 0 in order. It is immutable and safe to share.
+type Selection struct {
+	runs   []Run
+	before []int64 // survivors in front of each run
+	count  int64
+}
+
+// All selects every row of a row group.
+func All(rows int64) *Selection { return NewSelection([]Run{{0, rows}}) }
+
+// NewSelection selects the rows of runs, which may come in any order, touch and overlap; empty ones are dropped.
+func NewSelection(runs []Run) *Selection {
+	sorted := make([]Run, 0, len(runs))
+	for _, r := range runs {
+		if r.From < r.To {
+			sorted = append(sorted, r)
+		}
+	}
+	if !sort.SliceIsSorted(sorted, func(i, j int) bool { return sorted[i].From < sorted[j].From }) {
+		sort.Slice(sorted, func(i, j int) bool { return sorted[i].From < sorted[j].From })
+	}
+	var b builder
+	for _, r := range sorted {
+		b.add(r.From, r.To)
+	}
+	return b.selection()
+}
+
+// Count is the number of survivors.
+func (s *Selection) Count() int64 { return s.count }
+
+// Runs gives the runs in order, no two of which touch. The caller leaves them as they are.
+func (s *Selection) Runs() []Run { return s.runs }
+
+// Without drops single rows, given by ordinal in ascending order. Ordinals that are not selected mean nothing.
+func (s *Selection) Without(sorted []int64) *Selection {
+	if len(sorted) == 0 {
+		return s
+	}
+	var b builder
+	for _, r := range s.runs {
+		from := r.From
+		i := sort.Search(len(sorted), func(i int) bool { return sorted[i] >= r.From })
+		for sorted = sorted[i:]; len(sorted) > 0 && sorted[0] < r.To; sorted = sorted[1:] {
+			b.add(from, sorted[0])
+			from = sorted[0] + 1
+		}
+		b.add(from, r.To)
+	}
+	return b.selection()
+}
+
+// Intersect keeps the rows that both select.
+func (s *Selection) Intersect(o *Selection) *Selection {
+	var b builder
+	left, right := s.runs, o.runs
+	for len(left) > 0 && len(right) > 0 {
+		b.add(max(left[0].From, right[0].From), min(left[0].To, right[0].To))
+		if left[0].To < right[0].To {
+			left = left[1:]
+			continue
+		}
+		right = right[1:]
+	}
+	return b.selection()
+}
+
+// Slice keeps the survivors from..from+n, or those of them that exist.
+func (s *Selection) Slice(from, n int64) *Selection {
+	from = max(from, 0)
+	to := s.count
+	if n < to-from {
+		to = from + n
+	}
+	if from == 0 && to == s.count {
+		return s
+	}
+	var b builder
+	first := sort.Search(len(s.runs), func(i int) bool { return s.before[i]+s.runs[i].To-s.runs[i].From > from })
+	for i := first; i < len(s.runs) && s.before[i] < to; i++ {
+		r := s.runs[i]
+		b.add(r.From+max(0, from-s.before[i]), min(r.To, r.From+to-s.before[i]))
+	}
+	return b.selection()
+}
+
+// Filter keeps the survivors for which mask is true: mask has one value per survivor, in order, and null drops as false does.
+func (s *Selection) Filter(mask *array.Boolean) *Selection {
+	var b builder
+	at := 0
+	for _, r := range s.runs {
+		for row := r.From; row < r.To && at < mask.Len(); row++ {
+			if mask.IsValid(at) && mask.Value(at) {
+				b.add(row, row+1)
+			}
+			at++
+		}
+	}
+	return b.selection()
+}
+
+// builder collects runs that come in order and joins those that touch or overlap.
+type builder struct{ runs []Run }
+
+func (b *builder) add(from, to int64) {
+	if from >= to {
+		return
+	}
+	if n := len(b.runs); n > 0 && from <= b.runs[n-1].To {
+		b.runs[n-1].To = max(b.runs[n-1].To, to)
+		return
+	}
+	b.runs = append(b.runs, Run{from, to})
+}
+
+func (b *builder) selection() *Selection {
+	s := &Selection{runs: b.runs, before: make([]int64, len(b.runs))}
+	for i, r := range b.runs {
+		s.before[i] = s.count
+		s.count += r.To - r.From
+	}
+	return s
+}

@@ -1,0 +1,177 @@
+// Package parquet reads Parquet files for a scan: the footer, which of its row groups a task owns and statistics let live, where the
+// columns of a table are found in it, and the fallback decoder behind kernels.Decoder, which takes every column. It knows nothing of
+// tables, deletes or plans.
+package parquet
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/storage"
+)
+
+const (
+	tailSize   = 8         // footer length and magic
+	tailRead   = 64 << 10  // read at once from the end: most footers are smaller
+	footerMost = 512 << 20 // a longer footer is refused
+	magicPlain = "PAR1"
+	magicCrypt = "PARE"
+)
+
+// File is an open Parquet file whose footer was read and checked. It is safe for concurrent use.
+type File struct {
+	name     string
+	file     storage.File
+	metadata *metadata.FileMetaData
+	root     *element // ids as the file has them
+	first    []int64  // ordinal of each row group's first row
+	start    []int64  // byte offset at which each row group starts
+}
+
+// Open reads and checks the footer of f. Every error names the file by name; the File owns f and closes it, also when Open fails.
+func Open(ctx context.Context, f storage.File, name string) (_ *File, err error) {
+	defer func() {
+		if err != nil {
+			err = fault.Wrap(errors.Join(err, f.Close()), "open %s", name)
+		}
+	}()
+	defer fault.Recover(&err, fault.Corrupt, "read the footer")
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	raw, err := readFooter(f)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkFooter(raw); err != nil {
+		return nil, err
+	}
+	meta, err := metadata.NewFileMetaData(raw, nil)
+	if err != nil {
+		return nil, fault.New(fault.Corrupt, "footer: %w", err)
+	}
+	if meta.IsSetEncryptionAlgorithm() {
+		return nil, fault.New(fault.Unsupported, "encrypted Parquet files are not supported")
+	}
+	meta.SetSourceFileSize(f.Size())
+	out := &File{name: name, file: f, metadata: meta}
+	if out.root, err = buildTree(meta.Schema); err != nil {
+		return nil, err
+	}
+	return out, out.checkRowGroups()
+}
+
+// Close closes the file.
+func (f *File) Close() error { return f.file.Close() }
+
+// Metadata is the file's footer. The caller leaves it as it is.
+func (f *File) Metadata() *metadata.FileMetaData { return f.metadata }
+
+// Rows is the number of rows of all row groups together.
+func (f *File) Rows() int64 {
+	n := len(f.first)
+	if n == 0 {
+		return 0
+	}
+	return f.first[n-1] + f.metadata.RowGroups[n-1].NumRows
+}
+
+// HasFieldIDs says whether any field of the file, at any depth, carries a field id.
+func (f *File) HasFieldIDs() bool { return f.root.hasIDs() }
+
+// RowGroup describes a row group for a decoder; columns come from Match.
+func (f *File) RowGroup(ordinal int, columns []kernels.Column) *kernels.RowGroup {
+	return &kernels.RowGroup{
+		Name: f.name, File: f.file, Metadata: f.metadata, Ordinal: ordinal,
+		FirstRow: f.first[ordinal], Rows: f.metadata.RowGroups[ordinal].NumRows, Columns: columns,
+	}
+}
+
+// readFooter gives the bytes of the thrift structure at the end of a file.
+func readFooter(f storage.File) ([]byte, error) {
+	size := f.Size()
+	if size < tailSize+int64(len(magicPlain)) {
+		return nil, fault.New(fault.Corrupt, "%d bytes are too few for a Parquet file", size)
+	}
+	tail := make([]byte, min(size, tailRead))
+	if err := readAt(f, tail, size-int64(len(tail))); err != nil {
+		return nil, err
+	}
+	end := tail[len(tail)-tailSize:]
+	switch string(end[4:]) {
+	case magicPlain:
+	case magicCrypt:
+		return nil, fault.New(fault.Unsupported, "encrypted Parquet files are not supported")
+	default:
+		return nil, fault.New(fault.Corrupt, "not a Parquet file: it ends in %q", end[4:])
+	}
+	length := int64(binary.LittleEndian.Uint32(end))
+	if length > size-tailSize-int64(len(magicPlain)) || length > footerMost {
+		return nil, fault.New(fault.Corrupt, "footer of %d bytes in a file of %d", length, size)
+	}
+	if length+tailSize <= int64(len(tail)) {
+		return tail[int64(len(tail))-tailSize-length : len(tail)-tailSize], nil
+	}
+	footer := make([]byte, length)
+	return footer, readAt(f, footer, size-tailSize-length)
+}
+
+// readAt fills b, and tells a short file from a broken store.
+func readAt(f io.ReaderAt, b []byte, at int64) error {
+	n, err := f.ReadAt(b, at)
+	if n == len(b) {
+		return nil
+	}
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fault.New(fault.Corrupt, "the file ends %d bytes early", len(b)-n)
+	}
+	return fault.As(fault.Unavailable, err)
+}
+
+// checkRowGroups refuses footers whose numbers cannot be, and fills first and start.
+func (f *File) checkRowGroups() error {
+	leaves, size := f.metadata.Schema.NumColumns(), f.file.Size()
+	var rows int64
+	for i, group := range f.metadata.RowGroups {
+		if group.NumRows < 0 || rows > 1<<62-group.NumRows {
+			return fault.New(fault.Corrupt, "row group %d has %d rows", i, group.NumRows)
+		}
+		if len(group.Columns) != leaves {
+			return fault.New(fault.Corrupt, "row group %d has %d columns and the schema %d", i, len(group.Columns), leaves)
+		}
+		start := int64(-1)
+		for leaf, chunk := range group.Columns {
+			if chunk.CryptoMetadata != nil || chunk.MetaData == nil {
+				return fault.New(fault.Unsupported, "encrypted Parquet columns are not supported")
+			}
+			if chunk.FilePath != nil && *chunk.FilePath != "" {
+				return fault.New(fault.Unsupported, "Parquet column chunks in another file (%s) are not supported", *chunk.FilePath)
+			}
+			column := f.metadata.Schema.Column(leaf)
+			m := chunk.MetaData
+			from := m.DataPageOffset
+			if d := m.DictionaryPageOffset; d != nil && *d > 0 && *d < from {
+				from = *d
+			}
+			if start < 0 {
+				start = from
+			}
+			if m.NumValues < 0 || (column.MaxRepetitionLevel() == 0 && m.NumValues != group.NumRows) ||
+				(column.MaxRepetitionLevel() > 0 && m.NumValues < group.NumRows) {
+				return fault.New(fault.Corrupt, "column %s has %d values in the %d rows of row group %d", column.Path(), m.NumValues, group.NumRows, i)
+			}
+			if m.NumValues > 0 && (from < 0 || m.TotalCompressedSize < 0 || from > size || m.TotalCompressedSize > size-from) {
+				return fault.New(fault.Corrupt, "column %s of row group %d lies at %d+%d in a file of %d bytes", column.Path(), i, from, m.TotalCompressedSize, size)
+			}
+		}
+		f.first, f.start = append(f.first, rows), append(f.start, max(start, 0))
+		rows += group.NumRows
+	}
+	return nil
+}

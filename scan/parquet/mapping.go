@@ -1,0 +1,88 @@
+package parquet
+
+import (
+	"encoding/json"
+
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels"
+)
+
+// NameMapping gives field ids to the fields of files that carry none (the table property schema.name-mapping.default). It is immutable.
+type NameMapping struct{ fields []mappedField }
+
+type mappedField struct {
+	ID     *int          `json:"field-id"`
+	Names  []string      `json:"names"`
+	Fields []mappedField `json:"fields"`
+}
+
+// ParseNameMapping reads the JSON of a name mapping.
+func ParseNameMapping(text string) (*NameMapping, error) {
+	m := &NameMapping{}
+	if err := json.Unmarshal([]byte(text), &m.fields); err != nil {
+		return nil, fault.New(fault.Invalid, "name mapping: %w", err)
+	}
+	if err := uniqueNames(m.fields); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// uniqueNames refuses a level at which a name stands for two fields: which is meant cannot be told.
+func uniqueNames(fields []mappedField) error {
+	seen := map[string]bool{}
+	for _, f := range fields {
+		own := map[string]bool{}
+		for _, name := range f.Names {
+			if seen[name] && !own[name] {
+				return fault.New(fault.Invalid, "name mapping: two fields are named %q", name)
+			}
+			seen[name], own[name] = true, true
+		}
+		if err := uniqueNames(f.Fields); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// apply gives a copy of e's children with the ids of the mapping; what it does not name stays without.
+func apply(fields []mappedField, e *element) *element {
+	out := *e
+	out.children = make([]*element, len(e.children))
+	for i, c := range e.children {
+		if c == nil {
+			continue
+		}
+		m := find(fields, mappedName(e.kind, i, c.name))
+		child := apply(m.Fields, c)
+		child.id = noID
+		if m.ID != nil {
+			child.id = *m.ID
+		}
+		out.children[i] = child
+	}
+	return &out
+}
+
+// mappedName is how a mapping calls a child: lists and maps have fixed names, whatever the file calls them.
+func mappedName(parent kernels.Kind, i int, name string) string {
+	switch parent {
+	case kernels.List:
+		return "element"
+	case kernels.Map:
+		return [...]string{"key", "value"}[i]
+	}
+	return name
+}
+
+func find(fields []mappedField, name string) mappedField {
+	for _, f := range fields {
+		for _, n := range f.Names {
+			if n == name {
+				return f
+			}
+		}
+	}
+	return mappedField{}
+}

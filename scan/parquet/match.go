@@ -1,0 +1,231 @@
+package parquet
+
+import (
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels"
+)
+
+const fieldIDKey = "PARQUET:field_id"
+
+// Match is where a wanted field is in a file.
+type Match struct {
+	Present bool
+	Column  kernels.Column
+}
+
+// Match finds each wanted field, in order. A file with field ids is matched by them at every depth; one without by names, where there is a
+// mapping; else by position, ids counting from 1, as Iceberg does: inside structs the fields then stand for each other in order where both
+// sides have as many, else by name. A wanted child of a struct that the file lacks is a Missing node. Types that do not go together are an
+// error that names the column and both.
+func (f *File) Match(want []arrow.Field, names *NameMapping) ([]Match, error) {
+	m := matcher{root: f.root}
+	switch {
+	case f.HasFieldIDs():
+	case names != nil:
+		m.root = apply(names.fields, f.root)
+	default:
+		m.byPosition = true
+	}
+	out := make([]Match, len(want))
+	for i, field := range want {
+		e, root := m.top(field)
+		if e == nil {
+			continue
+		}
+		node, err := m.node(field, e, []string{field.Name})
+		if err != nil {
+			return nil, fault.Wrap(err, "read %s", f.name)
+		}
+		out[i] = Match{Present: true, Column: kernels.Column{Field: field, Root: root, Leaves: leavesOf(&node), Node: node}}
+	}
+	return out, nil
+}
+
+type matcher struct {
+	root       *element
+	byPosition bool
+}
+
+// top finds a top-level field.
+func (m *matcher) top(want arrow.Field) (*element, int) {
+	id, ok := FieldID(want)
+	if !ok {
+		return nil, 0
+	}
+	if m.byPosition {
+		if id < 1 || id > len(m.root.children) {
+			return nil, 0
+		}
+		return m.root.children[id-1], id - 1
+	}
+	for i, e := range m.root.children {
+		if e.id == id {
+			return e, i
+		}
+	}
+	return nil, 0
+}
+
+// FieldID reads a field's Iceberg field id.
+func FieldID(f arrow.Field) (int, bool) {
+	text, ok := f.Metadata.GetValue(fieldIDKey)
+	if !ok {
+		return 0, false
+	}
+	id, err := strconv.Atoi(text)
+	return id, err == nil
+}
+
+func (m *matcher) node(want arrow.Field, e *element, path []string) (kernels.Node, error) {
+	n := kernels.Node{Field: want, Leaf: e.leaf, Def: e.levels.def, Rep: e.levels.rep, Ancestor: e.levels.ancestor}
+	var err error
+	switch t := want.Type.(type) {
+	case *arrow.NullType:
+		return n, nil
+	case *arrow.StructType:
+		if e.kind != kernels.Struct || e.variant {
+			return n, mismatch(path, e, want.Type)
+		}
+		n.Kind = kernels.Struct
+		n.Children, err = m.children(t, e, path)
+		n.Leaf = levelsLeaf(n.Children, e)
+	case *arrow.ListType:
+		if e.kind != kernels.List {
+			return n, mismatch(path, e, want.Type)
+		}
+		n.Kind, n.Children = kernels.List, make([]kernels.Node, 1)
+		n.Children[0], err = m.node(t.ElemField(), e.children[0], append(path, "element"))
+		n.Leaf = n.Children[0].Leaf
+	case *arrow.MapType:
+		if e.kind != kernels.Map {
+			return n, mismatch(path, e, want.Type)
+		}
+		n.Kind, n.Children = kernels.Map, make([]kernels.Node, 2)
+		if n.Children[0], err = m.node(t.KeyField(), e.children[0], append(path, "key")); err != nil {
+			return n, err
+		}
+		n.Leaf = n.Children[0].Leaf
+		if e.children[1] == nil {
+			n.Children[1] = kernels.Node{Field: t.ItemField(), Leaf: n.Leaf, Rep: n.Rep + 1, Def: n.Def + 1, Ancestor: n.Def + 1}
+			return n, nil
+		}
+		n.Children[1], err = m.node(t.ItemField(), e.children[1], append(path, "value"))
+	default:
+		if e.kind != kernels.Leaf {
+			return n, mismatch(path, e, want.Type)
+		}
+		n.Kind = kernels.Leaf
+		if _, reason := convert(e.column, want.Type); reason != "" {
+			return n, fault.New(fault.Unsupported, "column %s: reading %s as %s is not supported%s", strings.Join(path, "."), describe(e), want.Type, reason)
+		}
+	}
+	return n, err
+}
+
+func mismatch(path []string, e *element, want arrow.DataType) error {
+	return fault.New(fault.Unsupported, "column %s: reading %s as %s is not supported", strings.Join(path, "."), describe(e), want)
+}
+
+// children matches the fields of a struct.
+func (m *matcher) children(t *arrow.StructType, e *element, path []string) ([]kernels.Node, error) {
+	out := make([]kernels.Node, t.NumFields())
+	for i, field := range t.Fields() {
+		c := m.child(t, i, e)
+		if c == nil {
+			out[i] = kernels.Node{Field: field, Leaf: e.leaf, Def: e.levels.def, Rep: e.levels.rep, Ancestor: e.levels.ancestor}
+			continue
+		}
+		var err error
+		if out[i], err = m.node(field, c, append(path, field.Name)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (m *matcher) child(t *arrow.StructType, i int, e *element) *element {
+	field := t.Field(i)
+	if m.byPosition {
+		if t.NumFields() == len(e.children) {
+			return e.children[i]
+		}
+		at := slices.IndexFunc(e.children, func(c *element) bool { return c.name == field.Name })
+		if at < 0 {
+			return nil
+		}
+		return e.children[at]
+	}
+	id, ok := FieldID(field)
+	if !ok {
+		return nil
+	}
+	at := slices.IndexFunc(e.children, func(c *element) bool { return c.id == id })
+	if at < 0 {
+		return nil
+	}
+	return e.children[at]
+}
+
+// levelsLeaf chooses the leaf whose levels tell a struct's nulls: one that is read anyway if there is one, and the least repeated of them.
+func levelsLeaf(children []kernels.Node, e *element) int {
+	repetition := map[int]int16{}
+	e.leaves(func(l *element) { repetition[l.leaf] = l.column.MaxRepetitionLevel() })
+	best := -1
+	consider := func(leaf int) {
+		if best < 0 || repetition[leaf] < repetition[best] {
+			best = leaf
+		}
+	}
+	for i := range children {
+		if children[i].Kind != kernels.Missing {
+			consider(children[i].Leaf)
+		}
+	}
+	if best < 0 {
+		e.leaves(func(l *element) { consider(l.leaf) })
+	}
+	return max(best, 0)
+}
+
+// leavesOf gives the leaves that a node needs, ascending.
+func leavesOf(n *kernels.Node) []int {
+	var out []int
+	var walk func(*kernels.Node)
+	walk = func(n *kernels.Node) {
+		out = append(out, n.Leaf)
+		for i := range n.Children {
+			if n.Children[i].Kind != kernels.Missing {
+				walk(&n.Children[i])
+			}
+		}
+	}
+	walk(n)
+	sort.Ints(out)
+	return slices.Compact(out)
+}
+
+// describe names an element's type in a file's own words.
+func describe(e *element) string {
+	switch {
+	case e.variant:
+		return "a variant"
+	case e.kind == kernels.Struct:
+		return "a group"
+	case e.kind == kernels.List:
+		return "a list"
+	case e.kind == kernels.Map:
+		return "a map"
+	}
+	out := e.column.PhysicalType().String()
+	if logical := e.column.LogicalType(); logical != nil && logical.String() != "None" {
+		out += " (" + logical.String() + ")"
+	}
+	return out
+}
