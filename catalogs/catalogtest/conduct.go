@@ -33,7 +33,9 @@ func (s *suite) parents() []table.Identifier {
 	return out
 }
 
-func child(parent table.Identifier, name string) table.Identifier { return append(slices.Clone(parent), name) }
+func child(parent table.Identifier, name string) table.Identifier {
+	return append(slices.Clone(parent), name)
+}
 
 func testMissing(t *testing.T, s *suite) {
 	for _, parent := range s.parents() {
