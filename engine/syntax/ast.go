@@ -23,7 +23,7 @@ type Select struct {
 	// whole statement.
 	Unsupported    string
 	UnsupportedPos Pos
-	source         string // the statement in canonical spacing, for printing what the tree does not hold
+	source         []Token // the statement, for printing what the tree does not hold
 }
 
 // Item is one element of the select list.
@@ -211,5 +211,5 @@ type Call struct {
 type Unsupported struct {
 	node
 	Feature string // "CASE", "subquery"
-	Text    string // in canonical spacing
+	source  []Token
 }

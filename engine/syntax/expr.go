@@ -205,8 +205,8 @@ func (p *Parser) value(level int) (Expr, error) {
 		if l < level {
 			return left, nil
 		}
-		if n >= maxChain {
-			return nil, p.tooComplex()
+		if err := p.link(n); err != nil {
+			return nil, err
 		}
 		p.Next()
 		right, err := p.value(l + 1)
@@ -241,12 +241,11 @@ func (p *Parser) postfix() (Expr, error) {
 	e, err := p.primary()
 	for n := 0; err == nil; n++ {
 		switch t := p.Peek(); {
-		case n >= maxChain:
-			return nil, p.tooComplex()
 		case p.Symbol("::"):
 			var name TypeName
-			name, err = p.TypeName()
-			e = &Cast{node{from}, e, name, false}
+			if name, err = p.TypeName(); err == nil {
+				e, err = &Cast{node{from}, e, name, false}, p.link(n)
+			}
 		case t.Is("["), t.Is("."):
 			return p.path(from)
 		default:
@@ -258,7 +257,11 @@ func (p *Parser) postfix() (Expr, error) {
 
 // path reads subscripts, fields and casts after a primary expression that is no plain name.
 func (p *Parser) path(from Pos) (Expr, error) {
-	return p.keepText("subscript", from, p.Peek().Pos, func() error {
+	feature := "subscript"
+	if p.Peek().Is(".") {
+		feature = "field of an expression"
+	}
+	return p.keepText(feature, from, p.Peek().Pos, func() error {
 		for {
 			switch {
 			case p.Symbol("["):

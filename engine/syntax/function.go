@@ -31,8 +31,6 @@ func (p *Parser) function(t Token) (Expr, error) {
 		if p.peek(2).in(units) && p.peek(3).Is(",") {
 			return keep(name+" with a unit", p.balanced)
 		}
-	case "STRUCT", "NAMED_STRUCT":
-		return keep(lower(name), func() error { return p.items(&Select{}) })
 	}
 	if t.in(clauseWords) {
 		return nil, p.Unexpected()
@@ -157,6 +155,9 @@ func (p *Parser) argument() (Expr, error) {
 		return p.keepText("* of a table as argument", from, from, func() error { p.next += p.qualifiedStar(); return nil })
 	}
 	e, err := p.Expression()
+	if err == nil && p.Peek().Is("AS") {
+		return p.keepText("named argument", from, p.Next().Pos, func() error { _, err := p.Ident(); return err })
+	}
 	if err != nil || !p.Peek().Is("->") {
 		return e, err
 	}

@@ -52,7 +52,7 @@ func (p *Parser) hyphens(part Ident) error {
 	if end == from+len(part.Text) {
 		return nil
 	}
-	name := p.text[from:end]
+	name := shorten(p.text[from:end])
 	return errorAt(part.Pos, "INVALID_IDENTIFIER", "42602", "The unquoted identifier %s is invalid and must be back quoted as: %s. Unquoted "+
 		"identifiers can only contain ASCII letters ('a' - 'z', 'A' - 'Z'), digits ('0' - '9'), and underbar ('_'). Unquoted identifiers must "+
 		"also not start with a digit. Different data sources and meta stores may impose additional restrictions on valid identifiers.",

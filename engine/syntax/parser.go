@@ -8,7 +8,7 @@ import (
 const (
 	maxText  = 8 << 20 // bytes of a statement: its tree takes up to some eighty times as much
 	maxDepth = 500     // levels of nesting
-	maxChain = 10_000  // operators in a row that nest their left operand, which is recursion for whoever walks the tree
+	maxChain = 50_000  // operators that nest the one on their left, all together: deep recursion for whoever walks the tree
 )
 
 // Parser is a cursor over one statement's text. It is for one goroutine. A method that returns an error leaves the cursor somewhere in front
@@ -21,7 +21,7 @@ type Parser struct {
 	depth          int
 	unsupported    string // the first construct that the tree of the current Select cannot hold
 	unsupportedPos Pos
-	inside         int // open constructs whose text is kept instead of their tree
+	chained        int // operators that nest another one of their chain, so far
 	parameters     int // question marks so far
 	angles         int // closing angles of the next token that types have taken
 }
@@ -110,11 +110,16 @@ func near(t Token) string {
 	if t.Kind == EndOfText {
 		return "end of input"
 	}
-	text := strings.ToValidUTF8(t.Text, "\uFFFD")
-	if utf8.RuneCountInString(text) > 120 {
-		text = string([]rune(text)[:120]) + "…"
-	}
+	text := shorten(strings.ToValidUTF8(t.Text, "\uFFFD"))
 	return "'" + strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`, "\x00", `\0`).Replace(text) + "'"
+}
+
+// shorten cuts a text that an error repeats.
+func shorten(text string) string {
+	if utf8.RuneCountInString(text) <= 120 {
+		return text
+	}
+	return string([]rune(text)[:120]) + "…"
 }
 
 // End accepts semicolons and the end of the text, and fails at anything else.
@@ -172,6 +177,17 @@ func (p *Parser) enter() error {
 }
 
 func (p *Parser) leave() { p.depth-- }
+
+// link counts operator n of a chain that associates to the left.
+func (p *Parser) link(n int) error {
+	if n > 0 {
+		p.chained++
+	}
+	if p.chained > maxChain {
+		return p.tooComplex()
+	}
+	return nil
+}
 
 func (p *Parser) tooComplex() error {
 	return errorAt(p.Peek().Pos, "FAILED_TO_PARSE_TOO_COMPLEX", "54001", "The statement was too complex to parse: more than %d levels of "+

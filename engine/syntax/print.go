@@ -8,7 +8,7 @@ import (
 // String gives canonical text that parses to an equal tree.
 func (s *Select) String() string {
 	if s.Unsupported != "" {
-		return s.source
+		return spell(s.source)
 	}
 	var b strings.Builder
 	b.WriteString("SELECT ")
@@ -169,7 +169,7 @@ func write(b *strings.Builder, e Expr, place int) {
 	case *Cast:
 		e.print(b)
 	case *Unsupported:
-		b.WriteString(e.Text)
+		b.WriteString(spell(e.source))
 	default:
 		printTest(b, e)
 	}
@@ -261,7 +261,7 @@ func printTest(b *strings.Builder, e Expr) {
 		operand(e.Expr)
 		b.WriteString(" " + not(e.Not, "IN "))
 		if u, ok := e.List[0].(*Unsupported); ok && len(e.List) == 1 && u.Feature == "subquery" {
-			b.WriteString(u.Text)
+			b.WriteString(spell(u.source))
 			return
 		}
 		b.WriteByte('(')
@@ -348,7 +348,7 @@ func (e *Cast) String() string { return text(e) }
 func (e *Call) String() string { return text(e) }
 
 // String gives the text of the construct in canonical spacing.
-func (e *Unsupported) String() string { return e.Text }
+func (e *Unsupported) String() string { return spell(e.source) }
 
 // String gives the type as Spark spells it in lower case, as in map<string,decimal(10,2)>.
 func (t TypeName) String() string {

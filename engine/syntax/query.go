@@ -11,7 +11,7 @@ func (p *Parser) Select() (*Select, error) {
 	}
 	s.Unsupported, s.UnsupportedPos = p.unsupported, p.unsupportedPos
 	if s.Unsupported != "" {
-		s.source = spell(p.tokens[first:p.next])
+		s.source = p.tokens[first:p.next]
 	}
 	return s, nil
 }

@@ -132,9 +132,12 @@ func (s *scanner) quoted(text string, prefix int) (TokenKind, int) {
 	if kind == Text && prefix == 0 && s.loneBackslash(text) {
 		return Text, len(`'\'`)
 	}
-	if n := quotedLength(text, prefix, kind == Text && prefix == 0); n > 0 && !s.open[quote] {
-		return kind, n
-	} else if prefix > 0 {
+	if !s.open[quote] {
+		if n := quotedLength(text, prefix, kind == Text && prefix == 0); n > 0 {
+			return kind, n
+		}
+	}
+	if prefix > 0 {
 		return Word, wordLength(text)
 	}
 	s.open[quote] = true

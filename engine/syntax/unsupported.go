@@ -19,18 +19,11 @@ func (p *Parser) keepText(feature string, from, at Pos, read func() error) (Expr
 		return nil, err
 	}
 	defer p.leave()
-	p.inside++
-	err := read()
-	p.inside--
-	if err != nil {
+	if err := read(); err != nil {
 		return nil, err
 	}
-	u := &Unsupported{node: node{from}, Feature: feature}
-	if p.inside == 0 { // what encloses this one keeps its own text
-		first := sort.Search(p.next, func(i int) bool { return p.tokens[i].Pos.Offset >= from.Offset })
-		u.Text = spell(p.tokens[first:p.next])
-	}
-	return u, nil
+	first := sort.Search(p.next, func(i int) bool { return p.tokens[i].Pos.Offset >= from.Offset })
+	return &Unsupported{node{from}, feature, p.tokens[first:p.next]}, nil
 }
 
 // spell writes tokens with canonical white space.
