@@ -44,11 +44,6 @@ func (t *Table) refs(kind table.RefType) []string {
 	return out
 }
 
-// Source is the table at a reference.
-func (t *Table) Source(ctx context.Context, at Reference) (Source, error) {
-	return nil, fault.New(fault.Unsupported, "scans are not supported yet")
-}
-
 // MetadataSource is a metadata table, named in any case, at a reference; false if there is none of that name.
 func (t *Table) MetadataSource(ctx context.Context, name string, at Reference) (Source, bool, error) {
 	return nil, false, nil

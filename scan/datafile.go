@@ -1,0 +1,211 @@
+package scan
+
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/resource"
+	"github.com/skua-data/skua/scan/parquet"
+)
+
+// openFile is a data file bound to a projection: where each column's values come from.
+type openFile struct {
+	plan    *tablePlan
+	data    *dataFile
+	parquet *parquet.File
+	columns []source // one per column of the projection
+	pushed  predicate.Expr
+	rest    predicate.Expr
+	deleted []int64
+}
+
+// source is where a column of one file comes from.
+type source struct {
+	InFile   bool
+	Column   kernels.Column // in the file
+	Constant any            // else; also what row lineage falls back to
+	Kind     int            // id of a metadata column that is counted; 0: none
+}
+
+// open opens a data file and binds it. The caller closes it.
+func (p *tablePlan) open(ctx context.Context, d *dataFile) (*openFile, error) {
+	deleted, err := p.deletedRows(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	file, err := p.source.table.store.Open(ctx, d.Path, sizeHint(d.Size))
+	if err != nil {
+		return nil, fault.Wrap(err, "open data file")
+	}
+	counters := &resource.From(ctx).Counters
+	counters.Files.Add(1)
+	opened, err := parquet.Open(ctx, countedFile{File: file, bytes: &counters.DataBytes, requests: &counters.Requests}, d.Path)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	out := &openFile{plan: p, data: d, parquet: opened, deleted: deleted}
+	if err := out.bind(); err != nil {
+		out.close()
+		return nil, err
+	}
+	return out, nil
+}
+
+func (f *openFile) close() { f.parquet.Close() }
+
+// bind finds each column in the file, or what stands for it.
+func (f *openFile) bind() error {
+	want := make([]arrow.Field, len(f.plan.projection.columns))
+	for i, w := range f.plan.projection.columns {
+		want[i] = w.Field
+	}
+	matches, err := f.parquet.Match(want, f.plan.source.names)
+	if err != nil {
+		return err
+	}
+	f.columns = make([]source, len(want))
+	for i, w := range f.plan.projection.columns {
+		if f.columns[i], err = f.sourceOf(w, matches[i]); err != nil {
+			return err
+		}
+	}
+	f.pushed, f.rest = splitFilter(f.plan.filter, f.holds)
+	return nil
+}
+
+// holds says whether a field's column can be read from the file as it stands.
+func (f *openFile) holds(id int) bool {
+	p, ok := f.plan.projection.paths[id]
+	if !ok {
+		return false
+	}
+	s := f.columns[p.Index[0]]
+	return s.InFile && s.Kind == 0
+}
+
+func (f *openFile) sourceOf(w wanted, m parquet.Match) (source, error) {
+	id := fieldID(w.Field)
+	if w.Metadata {
+		return f.metadataSource(id, m)
+	}
+	column := f.plan.source.columns[id]
+	if m.Present {
+		return source{InFile: true, Column: m.Column}, f.checkMissing(column.Name, &m.Column.Node)
+	}
+	if v, ok, err := f.identity(id, w.Field.Type); ok || err != nil {
+		return source{Constant: v}, err
+	}
+	if column.InitialDefault != nil {
+		v, err := initialDefault(column, w.Field.Type)
+		return source{Constant: v}, fault.Wrap(err, "data file %s", f.data.Path)
+	}
+	if column.Required {
+		return source{}, fault.New(fault.Corrupt, "data file %s lacks the required column %s", f.data.Path, column.Name).In(f.data.Path)
+	}
+	return source{}, nil
+}
+
+// identity gives the partition value of a column that the file's partition is by.
+func (f *openFile) identity(id int, typ arrow.DataType) (any, bool, error) {
+	for _, field := range f.data.Spec.Fields {
+		if field.Source != id || !isIdentity(field) {
+			continue
+		}
+		v, ok := normalize(f.data.Partition[field.ID], typ)
+		if !ok {
+			return nil, true, fault.New(fault.Corrupt, "data file %s has a partition value %v for %s, which is of type %s", f.data.Path,
+				f.data.Partition[field.ID], field.Name, typ).In(f.data.Path)
+		}
+		return v, true, nil
+	}
+	return nil, false, nil
+}
+
+// checkMissing refuses a column inside which the file lacks a field that is not simply null then.
+func (f *openFile) checkMissing(column string, n *kernels.Node) error {
+	if n.Kind == kernels.Missing {
+		id := fieldID(n.Field)
+		field, ok := f.plan.source.at.schema.FindFieldByID(id)
+		if ok && field.InitialDefault != nil {
+			return fault.New(fault.Unsupported, "initial defaults inside of structs are not supported yet: column %s, field %s, data file %s", column,
+				field.Name, f.data.Path)
+		}
+		if _, partitioned, _ := f.identity(id, n.Field.Type); partitioned {
+			return fault.New(fault.Unsupported, "partition values inside of structs that the file lacks are not supported yet: column %s, field %s, data file %s",
+				column, n.Field.Name, f.data.Path)
+		}
+		return nil
+	}
+	for i := range n.Children {
+		if err := f.checkMissing(column, &n.Children[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// metadataSource gives what a metadata column is made of.
+func (f *openFile) metadataSource(id int, m parquet.Match) (source, error) {
+	switch id {
+	case idFile:
+		return source{Constant: f.data.Path}, nil
+	case idSpec:
+		return source{Constant: int64(f.data.Spec.ID)}, nil
+	case idDeleted:
+		return source{Constant: false}, nil
+	case idPos:
+		return source{Kind: idPos}, nil
+	case idPartition:
+		v, err := f.partition()
+		return source{Constant: v}, err
+	case idRowID, idLastUpdated:
+		return f.lineage(id, m), nil
+	}
+	return source{}, fault.New(fault.Internal, "no metadata column has the id %d", id)
+}
+
+// lineage gives the source of a row lineage column: the file's own values where it has some, else what the manifest says of the file.
+// Files without a first row id have none.
+func (f *openFile) lineage(id int, m parquet.Match) source {
+	s := source{Kind: id}
+	if f.data.FirstRow == nil {
+		return source{}
+	}
+	s.Constant = *f.data.FirstRow
+	if id == idLastUpdated {
+		if f.data.FileSeq == nil {
+			return source{}
+		}
+		s.Constant = *f.data.FileSeq
+	}
+	if m.Present && f.parquet.HasFieldIDs() {
+		s.InFile, s.Column = true, m.Column
+	}
+	return s
+}
+
+// partition is the file's value of _partition: a struct over the fields of all specs.
+func (f *openFile) partition() (any, error) {
+	field, _ := f.plan.source.metadata.FieldsByName("_partition")
+	s := field[0].Type.(*arrow.StructType)
+	out := make([]any, len(s.Fields()))
+	for i, c := range s.Fields() {
+		for _, own := range f.data.Spec.Fields {
+			if own.ID != fieldID(c)-partitionIDBase || isVoid(own) {
+				continue
+			}
+			v, ok := normalize(f.data.Partition[own.ID], c.Type)
+			if !ok {
+				return nil, fault.New(fault.Corrupt, "data file %s has a partition value %v for %s, which is of type %s", f.data.Path,
+					f.data.Partition[own.ID], own.Name, c.Type).In(f.data.Path)
+			}
+			out[i] = v
+		}
+	}
+	return out, nil
+}

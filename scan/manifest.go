@@ -1,0 +1,139 @@
+package scan
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/apache/iceberg-go"
+	"github.com/apache/iceberg-go/table"
+
+	"github.com/skua-data/skua/fault"
+)
+
+// entry is a line of a manifest, with what it inherits filled in.
+type entry struct {
+	Status   iceberg.ManifestEntryStatus
+	Snapshot int64
+	Sequence int64  // of the data; -1: unknown
+	FileSeq  *int64 // of the file
+	File     iceberg.DataFile
+}
+
+// manifests lists a snapshot's manifests in the order of its manifest list, or of the list in the metadata that old tables have instead.
+// No snapshot: none.
+func (t *Table) manifests(ctx context.Context, s *table.Snapshot) ([]iceberg.ManifestFile, error) {
+	switch {
+	case s == nil:
+		return nil, nil
+	case s.ManifestList == "":
+		return t.inlineManifests(ctx, s)
+	}
+	file, err := t.store.Open(ctx, s.ManifestList, -1)
+	if err != nil {
+		return nil, fault.Wrap(err, "open manifest list")
+	}
+	defer file.Close()
+	return cached(t.scanner.cache, "manifest list "+file.Key(), func() (out []iceberg.ManifestFile, size int64, err error) {
+		defer fault.Recover(&err, fault.Corrupt, "manifest list %s", s.ManifestList)
+		raw, err := readWhole(ctx, file, s.ManifestList, maxManifest)
+		if err != nil {
+			return nil, 0, err
+		}
+		out, err = iceberg.ReadManifestList(bytes.NewReader(raw))
+		if err != nil {
+			return nil, 0, fault.New(fault.Corrupt, "manifest list %s: %w", s.ManifestList, err)
+		}
+		return out, int64(len(raw))*8 + 512*int64(len(out)), nil
+	})
+}
+
+// inlineManifests describes manifests that only the metadata names. Such manifests hold data files of format version 1.
+func (t *Table) inlineManifests(ctx context.Context, s *table.Snapshot) ([]iceberg.ManifestFile, error) {
+	var out []iceberg.ManifestFile
+	for _, at := range s.ManifestLocations {
+		m, err := t.inlineManifest(ctx, s, at)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+func (t *Table) inlineManifest(ctx context.Context, s *table.Snapshot, at string) (m iceberg.ManifestFile, err error) {
+	defer fault.Recover(&err, fault.Corrupt, "manifest %s", at)
+	file, err := t.store.Open(ctx, at, -1)
+	if err != nil {
+		return nil, fault.Wrap(err, "open manifest")
+	}
+	defer file.Close()
+	raw, err := readWhole(ctx, file, at, maxManifest)
+	if err != nil {
+		return nil, err
+	}
+	bare := iceberg.NewManifestFile(1, at, int64(len(raw)), 0, s.SnapshotID).Build()
+	reader, err := iceberg.NewManifestReader(bare, bytes.NewReader(raw))
+	if err != nil {
+		return nil, fault.New(fault.Corrupt, "manifest %s: %w", at, err)
+	}
+	defer reader.Close()
+	id, err := reader.PartitionSpecID()
+	if err != nil {
+		id = t.metadata.DefaultPartitionSpec() // the key is younger than the format
+	}
+	return iceberg.NewManifestFile(1, at, int64(len(raw)), int32(id), s.SnapshotID).AddedFiles(-1).ExistingFiles(-1).DeletedFiles(-1).Build(), nil
+}
+
+// entries reads a manifest through the cache, deleted entries included. The result is shared: it must not be changed.
+func (t *Table) entries(ctx context.Context, m iceberg.ManifestFile) ([]entry, error) {
+	at := m.FilePath()
+	if len(m.KeyMetadata()) > 0 {
+		return nil, fault.New(fault.Unsupported, "encrypted manifests are not supported yet: %s", at)
+	}
+	file, err := t.store.Open(ctx, at, sizeHint(m.Length()))
+	if err != nil {
+		return nil, fault.Wrap(err, "open manifest")
+	}
+	defer file.Close()
+	// What entries inherit comes from the manifest list, so it is part of the key.
+	key := fmt.Sprintf("manifest %s %d %d %d %v", file.Key(), m.PartitionSpecID(), m.SequenceNum(), m.SnapshotID(), deref(m.FirstRowID()))
+	return cached(t.scanner.cache, key, func() (out []entry, size int64, err error) {
+		defer fault.Recover(&err, fault.Corrupt, "manifest %s", at)
+		raw, err := readWhole(ctx, file, at, maxManifest)
+		if err != nil {
+			return nil, 0, err
+		}
+		list, err := iceberg.ReadManifest(m, bytes.NewReader(raw), false)
+		if err != nil {
+			return nil, 0, fault.New(fault.Corrupt, "manifest %s: %w", at, err)
+		}
+		out = make([]entry, len(list))
+		for i, e := range list {
+			out[i] = entry{Status: e.Status(), Snapshot: e.SnapshotID(), Sequence: e.SequenceNum(), FileSeq: e.FileSequenceNum(), File: e.DataFile()}
+			size += entrySize(e.DataFile())
+		}
+		return out, size, nil
+	})
+}
+
+func deref(p *int64) int64 {
+	if p == nil {
+		return -1
+	}
+	return *p
+}
+
+// sizeHint trusts a length that metadata states, unless it says nothing.
+func sizeHint(n int64) int64 {
+	if n <= 0 {
+		return -1
+	}
+	return n
+}
+
+// entrySize estimates the memory of a decoded entry.
+func entrySize(f iceberg.DataFile) int64 {
+	return 1024 + int64(len(f.FilePath())) + 96*int64(len(f.ColumnSizes())+len(f.ValueCounts())+len(f.NullValueCounts())+len(f.NaNValueCounts())) +
+		160*int64(len(f.LowerBoundValues())+len(f.UpperBoundValues())) + 8*int64(len(f.SplitOffsets()))
+}

@@ -1,0 +1,177 @@
+package scan
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/apache/iceberg-go"
+
+	"github.com/skua-data/skua/fault"
+)
+
+// Defaults of the read options, Iceberg's.
+const (
+	defaultTarget         = 128 << 20
+	defaultMetadataTarget = 32 << 20
+	defaultLookback       = 10
+	defaultOpenCost       = 4 << 20
+	defaultParallelism    = 200 // Spark's shuffle partitions
+	minAdaptiveTarget     = 16 << 20
+)
+
+// readOptions are the read options in force for one scan.
+type readOptions struct {
+	Target      int64
+	Lookback    int64
+	OpenCost    int64
+	Adaptive    bool // the target may be lowered to what the scan's size asks for
+	Parallelism int64
+	BatchRows   int64 // rows in a batch at most; 0: as bytes allow
+
+	resolved []Resolved
+}
+
+// property is where a read option falls back to.
+type property struct {
+	option, key string
+	fallback    int64
+	bits        int
+}
+
+// resolveOptions merges the options of a request with the table's properties: option, then property, then default. As Iceberg does, it parses
+// a property also where an option wins, in the order target, lookback, cost; it checks no ranges.
+func resolveOptions(options []Option, properties iceberg.Properties, metadataTable bool) (readOptions, error) {
+	target := property{"split-size", "read.split.target-size", defaultTarget, 64}
+	if metadataTable {
+		target.key, target.fallback = "read.split.metadata-target-size", defaultMetadataTarget
+	}
+	r := optionReader{options: options, properties: properties}
+	out := readOptions{
+		Target:   r.number(target),
+		Lookback: r.number(property{"lookback", "read.split.planning-lookback", defaultLookback, 32}),
+		OpenCost: r.number(property{"file-open-cost", "read.split.open-file-cost", defaultOpenCost, 64}),
+	}
+	_, explicit := r.option("split-size")
+	out.Adaptive = r.flag("adaptive-split-size-enabled", "read.split.adaptive-size.enabled", metadataTable) && !explicit
+	out.Parallelism = r.number(property{"adaptive-split-size-parallelism", "", defaultParallelism, 32})
+	out.BatchRows = r.number(property{"batch-size", "", 0, 32})
+	out.resolved = r.resolved
+	if _, given := r.option("batch-size"); given && out.BatchRows <= 0 && r.err == nil {
+		r.err = fault.New(fault.Invalid, "Invalid number of rows to read: %d", out.BatchRows)
+	}
+	return out, r.err
+}
+
+type optionReader struct {
+	options    []Option
+	properties iceberg.Properties
+	resolved   []Resolved
+	err        error // the first
+}
+
+func (r *optionReader) option(name string) (Option, bool) {
+	for _, o := range r.options {
+		if o.Name == name {
+			return o, true
+		}
+	}
+	return Option{}, false
+}
+
+func (r *optionReader) number(p property) int64 {
+	out, from := p.fallback, Resolved{Name: p.option, Scope: "default"}
+	if text, ok := r.properties[p.key]; ok && p.key != "" {
+		out, from.Scope, from.Key = r.parse(text, p, p.key), "property", p.key
+	}
+	if o, ok := r.option(p.option); ok {
+		out, from.Scope, from.Key = r.parse(o.Value, p, o.Key), o.Scope, o.Key
+	}
+	from.Value = strconv.FormatInt(out, 10)
+	if p.option != "batch-size" || from.Scope != "default" {
+		r.resolved = append(r.resolved, from)
+	}
+	return out
+}
+
+func (r *optionReader) parse(text string, p property, key string) int64 {
+	n, err := strconv.ParseInt(text, 10, p.bits)
+	if err != nil && r.err == nil {
+		r.err = fault.New(fault.Invalid, "For input string: %q: the read option %s is no whole number of %d bits", text, p.option, p.bits).Change(key)
+	}
+	return n
+}
+
+// flag is true unless the first that is set says otherwise; as in Spark, every word but true is false.
+func (r *optionReader) flag(name, key string, metadataTable bool) bool {
+	out, from := true, Resolved{Name: name, Scope: "default"}
+	if text, ok := r.properties[key]; ok && !metadataTable { // metadata tables have no properties of their own
+		out, from.Scope, from.Key = strings.EqualFold(text, "true"), "property", key
+	}
+	if o, ok := r.option(name); ok {
+		out, from.Scope, from.Key = strings.EqualFold(o.Value, "true"), o.Scope, o.Key
+	}
+	from.Value = strconv.FormatBool(out)
+	r.resolved = append(r.resolved, from)
+	return out
+}
+
+// check refuses values that parse and make no sense, in Iceberg's words and order.
+func (o readOptions) check() error {
+	switch {
+	case o.Target <= 0:
+		return o.refuse("split-size", "Split size must be > 0: %d", o.Target)
+	case o.Lookback <= 0:
+		return o.refuse("lookback", "Split planning lookback must be > 0: %d", o.Lookback)
+	case o.OpenCost < 0:
+		return o.refuse("file-open-cost", "File open cost must be >= 0: %d", o.OpenCost)
+	}
+	return nil
+}
+
+func (o readOptions) refuse(name, text string, value int64) error {
+	err := fault.New(fault.Invalid, text, value)
+	for _, r := range o.resolved {
+		if r.Name == name {
+			err = err.Change(r.Key)
+		}
+	}
+	return err
+}
+
+// adapt lowers the target where the scan would give fewer splits than can run at once. size is the bytes of all planned files with their
+// deletes.
+func (o readOptions) adapt(size int64) (readOptions, error) {
+	if !o.Adaptive {
+		return o, nil
+	}
+	target, err := adjustTarget(size, o.Parallelism, o.Target)
+	if err != nil {
+		return o, err
+	}
+	if target != o.Target {
+		o.Target = target
+		o.resolved = append(o.resolved, Resolved{Name: "effective-split-size", Value: strconv.FormatInt(target, 10), Scope: "adaptive"})
+	}
+	return o, nil
+}
+
+func adjustTarget(size, parallelism, target int64) (int64, error) {
+	if parallelism <= 0 {
+		return 0, fault.New(fault.Invalid, "Split parallelism must be > 0: %d", parallelism)
+	}
+	if target <= 0 {
+		return 0, fault.New(fault.Invalid, "Split size must be > 0: %d", target)
+	}
+	if ceilDiv(size, target) >= parallelism {
+		return target, nil
+	}
+	return max(size/parallelism, min(minAdaptiveTarget, target)), nil
+}
+
+func ceilDiv(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return a / b
+	}
+	return (a + b - 1) / b
+}

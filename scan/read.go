@@ -1,0 +1,234 @@
+package scan
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/resource"
+)
+
+// Open reads splits in parallel, as many as there are cores, and delivers them in order.
+func (p *tablePlan) Open(ctx context.Context, from, to int) (array.RecordReader, error) {
+	if from < 0 || to > len(p.splits) || from > to {
+		return nil, fault.New(fault.Invalid, "splits %d to %d of a scan that has %d", from, to, len(p.splits))
+	}
+	return newStream(ctx, p.Schema(), to-from, p.request.Limit, func(ctx context.Context, i int, emit func(arrow.RecordBatch) error) error {
+		return p.readSplit(ctx, p.splits[from+i], emit)
+	}), nil
+}
+
+func (p *tablePlan) readSplit(ctx context.Context, s split, emit func(arrow.RecordBatch) error) error {
+	statement := resource.From(ctx)
+	size := newSizer(p)
+	for _, t := range s.Tasks {
+		if err := p.readTask(ctx, t, size, statement.Allocator(), emit); err != nil {
+			return err
+		}
+	}
+	statement.Counters.SplitsDone.Add(1)
+	return nil
+}
+
+// produce reads part i of a stream and hands each batch to emit, which takes it over also when it fails.
+type produce func(ctx context.Context, i int, emit func(arrow.RecordBatch) error) error
+
+// stream is a RecordReader over parts that workers read ahead: each worker holds at most one finished batch and one in the making, and goes on
+// to the next part only when its part is delivered or waits in full.
+type stream struct {
+	refs    atomic.Int64
+	schema  *arrow.Schema
+	ctx     context.Context // the caller's
+	cancel  context.CancelFunc
+	workers sync.WaitGroup
+	parts   int
+	limit   int64
+
+	mu    sync.Mutex
+	slots map[int]*slot
+	claim int
+
+	at      int // part being delivered
+	current arrow.RecordBatch
+	sent    int64
+	err     error
+	done    bool
+}
+
+// slot carries one part's batches; err is set before the channel closes.
+type slot struct {
+	batches chan arrow.RecordBatch
+	err     error
+}
+
+func newStream(ctx context.Context, schema *arrow.Schema, parts int, limit int64, read produce) *stream {
+	s := &stream{schema: schema, ctx: ctx, parts: parts, limit: limit, slots: map[int]*slot{}}
+	s.refs.Store(1)
+	inner, cancel := context.WithCancel(ctx)
+	s.cancel = cancel
+	for range min(max(resource.From(ctx).Cores(), 1), parts) {
+		s.workers.Add(1)
+		go func() {
+			defer s.workers.Done()
+			s.work(inner, read)
+		}()
+	}
+	return s
+}
+
+func (s *stream) slot(i int) *slot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out, ok := s.slots[i]
+	if !ok {
+		out = &slot{batches: make(chan arrow.RecordBatch, 1)}
+		s.slots[i] = out
+	}
+	return out
+}
+
+func (s *stream) next() (int, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.claim++
+	return s.claim - 1, s.claim <= s.parts
+}
+
+// work reads parts until none is left. A part that fails ends the worker: what comes after it is not wanted.
+func (s *stream) work(ctx context.Context, read produce) {
+	for i, ok := s.next(); ok; i, ok = s.next() {
+		out := s.slot(i)
+		out.err = s.part(ctx, i, out, read)
+		close(out.batches)
+		if out.err != nil {
+			return
+		}
+	}
+}
+
+// part reads one part while holding a core, which it gives back while it waits for the consumer.
+func (s *stream) part(ctx context.Context, i int, out *slot, read produce) (err error) {
+	statement := resource.From(ctx)
+	release, err := statement.Core(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { release() }()
+	defer fault.Recover(&err, fault.Internal, "read part %d", i)
+	return read(ctx, i, func(batch arrow.RecordBatch) error {
+		if err := statement.Err(); err != nil {
+			batch.Release()
+			return err
+		}
+		select {
+		case out.batches <- batch:
+			return ctx.Err()
+		default:
+		}
+		release()
+		release = func() {}
+		select {
+		case out.batches <- batch:
+		case <-ctx.Done():
+			batch.Release()
+			return ctx.Err()
+		}
+		again, err := statement.Core(ctx)
+		if err == nil {
+			release = again
+		}
+		return err
+	})
+}
+
+// Next advances to the next batch.
+func (s *stream) Next() bool {
+	if s.current != nil {
+		s.current.Release()
+		s.current = nil
+	}
+	for !s.done && s.at < s.parts && (s.limit < 0 || s.sent < s.limit) {
+		if s.receive() {
+			return true
+		}
+	}
+	s.done = true
+	s.cancel()
+	return false
+}
+
+// receive takes one batch of the part being delivered; false: that part is over, or the stream is.
+func (s *stream) receive() bool {
+	out := s.slot(s.at)
+	select {
+	case batch, ok := <-out.batches:
+		if ok {
+			s.current = batch
+			s.sent += batch.NumRows()
+			return true
+		}
+	case <-s.ctx.Done():
+		s.err, s.done = s.ctx.Err(), true
+		return false
+	}
+	if out.err != nil {
+		s.err, s.done = out.err, true
+		return false
+	}
+	s.mu.Lock()
+	delete(s.slots, s.at)
+	s.mu.Unlock()
+	s.at++
+	return false
+}
+
+// RecordBatch is the current batch, the stream's until the next Next.
+func (s *stream) RecordBatch() arrow.RecordBatch { return s.current }
+
+// Record is RecordBatch under its old name.
+func (s *stream) Record() arrow.RecordBatch { return s.current }
+
+// Schema is the plan's schema.
+func (s *stream) Schema() *arrow.Schema { return s.schema }
+
+// Err tells why Next gave false early.
+func (s *stream) Err() error { return s.err }
+
+// Retain adds a holder.
+func (s *stream) Retain() { s.refs.Add(1) }
+
+// Release ends the stream when the last holder is gone: it stops the workers, waits for them and frees what they had finished.
+func (s *stream) Release() {
+	if s.refs.Add(-1) != 0 {
+		return
+	}
+	s.done = true
+	s.cancel()
+	s.workers.Wait()
+	if s.current != nil {
+		s.current.Release()
+		s.current = nil
+	}
+	for _, out := range s.slots {
+		drain(out)
+	}
+}
+
+// drain frees the batches of a part that nobody took. Workers are gone; a part none of them began has no open channel to wait for.
+func drain(out *slot) {
+	for {
+		select {
+		case batch, ok := <-out.batches:
+			if !ok {
+				return
+			}
+			batch.Release()
+		default:
+			return
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package scan
+
+import (
+	"math"
+
+	"github.com/skua-data/skua/fault"
+)
+
+// maxPieces bounds what a scan may be cut into, since a target of a few bytes would otherwise cost memory without end.
+const maxPieces = 1 << 20
+
+// extent is what split planning needs to know of a file task.
+type extent struct {
+	Size        int64
+	Offsets     []int64 // of row groups, as the manifest has them
+	Divisible   bool    // its format can be cut
+	DeleteBytes int64
+	Deletes     int
+}
+
+// piece is a byte range of one of the files that are planned together.
+type piece struct {
+	File          int
+	Start, Length int64
+}
+
+// group is what one split reads, with the weight that the packer gave it.
+type group struct {
+	Pieces []piece
+	Weight int64
+}
+
+// planSplits cuts files, packs the pieces and joins neighbours again. The order of files decides the order of groups.
+func planSplits(files []extent, o readOptions) ([]group, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	var pieces []piece
+	var weights []int64
+	for i, f := range files {
+		if f.count(o.Target) > int64(maxPieces-len(pieces)) {
+			return nil, fault.New(fault.Exhausted, "a split size of %d bytes cuts the scan into more than %d pieces", o.Target, maxPieces).Change("split-size")
+		}
+		for _, p := range f.cut(i, o.Target) {
+			pieces = append(pieces, p)
+			weights = append(weights, max(saturatingAdd(p.Length, f.DeleteBytes), saturatingMul(int64(1+f.Deletes), o.OpenCost)))
+		}
+	}
+	var out []group
+	for _, bin := range pack(weights, o.Target, o.Lookback, true) {
+		g := group{}
+		for _, i := range bin {
+			g.Pieces = append(g.Pieces, pieces[i])
+			g.Weight = saturatingAdd(g.Weight, weights[i])
+		}
+		g.Pieces = joinNeighbours(g.Pieces)
+		out = append(out, g)
+	}
+	return out, nil
+}
+
+// usable gives the offsets to cut at, or none where the recorded ones cannot be right.
+func (f extent) usable() []int64 {
+	n := len(f.Offsets)
+	if n == 0 || f.Offsets[n-1] >= f.Size {
+		return nil
+	}
+	for i := 1; i < n; i++ {
+		if f.Offsets[i] <= f.Offsets[i-1] {
+			return nil
+		}
+	}
+	return f.Offsets
+}
+
+func (f extent) count(target int64) int64 {
+	switch {
+	case !f.Divisible:
+		return 1
+	case f.usable() != nil:
+		return int64(len(f.Offsets))
+	}
+	return ceilDiv(f.Size, target)
+}
+
+// cut gives a piece per row group where the offsets are usable, else pieces of the target's size. What lies in front of the first offset is
+// in no piece.
+func (f extent) cut(file int, target int64) []piece {
+	if !f.Divisible {
+		return []piece{{file, 0, f.Size}}
+	}
+	var out []piece
+	if offsets := f.usable(); offsets != nil {
+		for i, start := range offsets {
+			end := f.Size
+			if i+1 < len(offsets) {
+				end = offsets[i+1]
+			}
+			out = append(out, piece{file, start, end - start})
+		}
+		return out
+	}
+	for start := int64(0); start < f.Size; start += target {
+		out = append(out, piece{file, start, min(target, f.Size-start)})
+		if f.Size-start <= target {
+			break // start + target might overflow
+		}
+	}
+	return out
+}
+
+// pack puts weights into bins: each into the first open bin that has room, else into a new one; past lookback open bins one is closed,
+// the heaviest (the oldest of equals) or, without largestFirst, the oldest. The result lists indexes, in the order bins were closed.
+func pack(weights []int64, target, lookback int64, largestFirst bool) [][]int {
+	type bin struct {
+		items  []int
+		weight int64
+	}
+	least := int64(math.MaxInt64)
+	for _, w := range weights {
+		least = min(least, w)
+	}
+	var out [][]int
+	var open, room []*bin // room: those of open into which the least weight still fits
+	for i, w := range weights {
+		var chosen *bin
+		for _, b := range room {
+			if saturatingAdd(b.weight, w) <= target {
+				chosen = b
+				break
+			}
+		}
+		if chosen == nil {
+			chosen = &bin{}
+			open, room = append(open, chosen), append(room, chosen)
+		}
+		chosen.items, chosen.weight = append(chosen.items, i), saturatingAdd(chosen.weight, w)
+		if saturatingAdd(chosen.weight, least) > target {
+			room = without(room, chosen)
+		}
+		if int64(len(open)) > lookback {
+			closed := open[0]
+			for _, b := range open[1:] {
+				if largestFirst && b.weight > closed.weight {
+					closed = b
+				}
+			}
+			open, room = without(open, closed), without(room, closed)
+			out = append(out, closed.items)
+		}
+	}
+	for _, b := range open {
+		out = append(out, b.items)
+	}
+	return out
+}
+
+func without[T comparable](list []T, gone T) []T {
+	for i, v := range list {
+		if v == gone {
+			return append(list[:i], list[i+1:]...)
+		}
+	}
+	return list
+}
+
+// joinNeighbours makes one piece of two that follow each other in the list and in the file.
+func joinNeighbours(pieces []piece) []piece {
+	var out []piece
+	for _, p := range pieces {
+		if n := len(out); n > 0 && out[n-1].File == p.File && out[n-1].Start+out[n-1].Length == p.Start {
+			out[n-1].Length += p.Length
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func saturatingAdd(a, b int64) int64 {
+	if a > math.MaxInt64-b {
+		return math.MaxInt64
+	}
+	return a + b
+}
+
+func saturatingMul(a, b int64) int64 {
+	if b != 0 && a > math.MaxInt64/b {
+		return math.MaxInt64
+	}
+	return a * b
+}

@@ -1,0 +1,96 @@
+package scan
+
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/iceberg-go"
+
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/scan/parquet"
+)
+
+// tableSource is an Iceberg table at a snapshot.
+type tableSource struct {
+	table    *Table
+	at       at
+	schema   *arrow.Schema
+	metadata *arrow.Schema
+	paths    map[int]fieldPath
+	top      []arrow.Field // of schema, then of metadata: what the paths index
+	columns  map[int]iceberg.NestedField
+	specs    map[int]*spec
+	names    *parquet.NameMapping // nil: none
+}
+
+var _ Source = (*tableSource)(nil)
+
+// Source is the table at a reference. A property that cannot be parsed and that the scan needs is refused here.
+func (t *Table) Source(_ context.Context, r Reference) (Source, error) {
+	where, err := t.resolve(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.refuseUnbuilt(); err != nil {
+		return nil, err
+	}
+	s := &tableSource{table: t, at: where, schema: arrowSchema(where.schema.Fields()), metadata: arrowSchema(t.metadataFields()),
+		specs: specs(t.metadata), columns: map[int]iceberg.NestedField{}}
+	s.top = append(append([]arrow.Field(nil), s.schema.Fields()...), s.metadata.Fields()...)
+	s.paths = paths(s.top)
+	for _, f := range where.schema.Fields() {
+		s.columns[f.ID] = f
+	}
+	if text, ok := t.metadata.Properties()["schema.name-mapping.default"]; ok {
+		if s.names, err = parquet.ParseNameMapping(text); err != nil {
+			return nil, fault.Wrap(err, "table %s: property schema.name-mapping.default", t.Name())
+		}
+	}
+	return s, nil
+}
+
+// refuseUnbuilt names what a table uses that no scan of it can do without.
+func (t *Table) refuseUnbuilt() error {
+	for range t.metadata.EncryptionKeys() {
+		return fault.New(fault.Unsupported, "table encryption is not supported yet: %s", t.Name()).In(t.Name())
+	}
+	if key := t.metadata.Properties()["encryption.key-id"]; key != "" {
+		return fault.New(fault.Unsupported, "table encryption is not supported yet: %s", t.Name()).In(t.Name())
+	}
+	return nil
+}
+
+func (s *tableSource) Schema() *arrow.Schema          { return s.schema }
+func (s *tableSource) MetadataColumns() *arrow.Schema { return s.metadata }
+
+// Plan reads manifests, leaves out what cannot match, and packs the rest.
+func (s *tableSource) Plan(ctx context.Context, req Request) (Plan, error) {
+	options, err := resolveOptions(req.Options, s.table.metadata.Properties(), false)
+	if err != nil {
+		return nil, err
+	}
+	p := &tablePlan{source: s, request: req, options: options, filter: simplified(req.Filter)}
+	if p.projection, err = newProjection(s, req.Fields, p.filter); err != nil {
+		return nil, err
+	}
+	if s.at.snapshot == nil || p.filter == predicate.False || p.filter == predicate.Null {
+		return p, nil
+	}
+	files, err := p.findFiles(ctx)
+	if err != nil {
+		return nil, fault.Wrap(err, "plan a scan of %s", s.table.Name())
+	}
+	return p, p.split(files)
+}
+
+// simplified gives nil for a filter that keeps every row.
+func simplified(e predicate.Expr) predicate.Expr {
+	if e == nil {
+		return nil
+	}
+	if e = predicate.Simplify(e); e == predicate.True {
+		return nil
+	}
+	return e
+}
