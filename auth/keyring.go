@@ -1,12 +1,14 @@
 package auth
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"io"
+	"os"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -160,4 +162,26 @@ func (k *Keyring) verificationKey(t *jwt.Token) (any, error) {
 		}
 	}
 	return nil, jwt.ErrTokenUnverifiable
+}
+
+// NewRandomKeyring makes a keyring whose signatures die with the process.
+func NewRandomKeyring() (*Keyring, error) { return NewKeyring(nil) }
+
+// LoadKeyring reads the keys of a file, one a line, at least MinKey bytes each; the first signs, all verify. Empty lines are skipped. Servers with
+// the same file accept each other's tokens and tickets.
+func LoadKeyring(path string) (*Keyring, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "read the signing keys: %w", err).Change("skua.auth.key-file")
+	}
+	var secrets [][]byte
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			secrets = append(secrets, line)
+		}
+	}
+	if len(secrets) == 0 {
+		return nil, fault.New(fault.Invalid, "%s holds no key", path).Change("skua.auth.key-file")
+	}
+	return NewKeyring(nil, secrets...)
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"io"
+	"os"
 	"strings"
 	"sync"
 
@@ -111,4 +112,18 @@ func (s *Static) sum(password string) (out [sha256.Size]byte) {
 	io.WriteString(m, password)
 	m.Sum(out[:0])
 	return out
+}
+
+// LoadStatic reads the users of a file: see NewStatic.
+func LoadStatic(path string) (*Static, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "read the users: %w", err).Change("skua.auth.users-file")
+	}
+	defer f.Close()
+	users, err := NewStatic(f)
+	if err != nil {
+		return nil, fault.Wrap(err, "read %s", path)
+	}
+	return users, nil
 }
