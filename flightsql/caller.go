@@ -1,0 +1,154 @@
+package flightsql
+
+import (
+	"context"
+	"encoding/base64"
+	"net/http"
+	"strings"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/skua-data/skua/auth"
+	"github.com/skua-data/skua/fault"
+)
+
+// The headers that carry identity.
+const (
+	authorizationHeader = "authorization"
+	sessionHeader       = "x-skua-session"
+	sessionCookie       = "arrow_flight_session_id"
+)
+
+// caller is who makes a call and what names a session.
+type caller struct {
+	principal auth.Principal
+	token     string      // the session name inside the bearer token; empty: no token of this server
+	named     string      // the session id of a cookie or a header; empty: none
+	conn      *connection // nil where the server was made without Options
+	headers   metadata.MD
+}
+
+type callerKey struct{}
+
+// callerOf gives the caller of an admitted call.
+func callerOf(ctx context.Context) *caller {
+	if c, ok := ctx.Value(callerKey{}).(*caller); ok {
+		return c
+	}
+	return &caller{principal: auth.Anonymous}
+}
+
+// identify authenticates a call and puts its caller into the context.
+func (s *Server) identify(ctx context.Context) (context.Context, error) {
+	headers, _ := metadata.FromIncomingContext(ctx)
+	c := &caller{headers: headers, conn: connectionOf(ctx), named: namedSession(headers)}
+	shown, err := credentials(headers)
+	if err != nil {
+		return nil, err
+	}
+	if shown.Scheme == auth.Bearer {
+		token, mine, err := s.config.Keyring.ParseToken(shown.Token)
+		if mine {
+			if err == nil {
+				err = s.acceptToken(ctx, c, token)
+			}
+			return context.WithValue(ctx, callerKey{}, c), err
+		}
+	}
+	if c.principal, err = s.config.Auth.Authenticate(ctx, shown); err != nil {
+		return nil, err
+	}
+	return context.WithValue(ctx, callerKey{}, c), nil
+}
+
+// acceptToken takes a verified token's word. A token for anonymous is worth nothing where nobody may be anonymous any more. A token past half of its life is
+// renewed by a response header, which clients that can do so pick up.
+func (s *Server) acceptToken(ctx context.Context, c *caller, t auth.Token) error {
+	if t.Principal == auth.Anonymous {
+		if _, err := s.config.Auth.Authenticate(ctx, auth.Credentials{}); err != nil {
+			return err
+		}
+	}
+	c.principal, c.token = t.Principal, t.Session
+	life, age := t.Expires.Sub(t.Issued), s.config.Now().Sub(t.Issued)
+	if age < life/2 || t.Issued.IsZero() {
+		return nil
+	}
+	header, err := s.bearer(c)
+	if err != nil {
+		return err
+	}
+	return setHeader(ctx, authorizationHeader, header)
+}
+
+// bearer makes an authorization header for a caller and the session its token names.
+func (s *Server) bearer(c *caller) (string, error) {
+	token, err := s.config.Keyring.SignToken(auth.Token{Principal: c.principal, Session: c.token, Expires: s.config.Now().Add(s.config.Limits.Token)})
+	return "Bearer " + token, err
+}
+
+// setHeader adds to the response's headers. Outside a gRPC call there is no response.
+func setHeader(ctx context.Context, pairs ...string) error {
+	if grpc.ServerTransportStreamFromContext(ctx) == nil {
+		return nil
+	}
+	return grpc.SetHeader(ctx, metadata.Pairs(pairs...))
+}
+
+// credentials reads the authorization header. Go clients do not pad Basic's base64, the others do.
+func credentials(headers metadata.MD) (auth.Credentials, error) {
+	values := headers.Get(authorizationHeader)
+	if len(values) == 0 || values[0] == "" {
+		return auth.Credentials{}, nil
+	}
+	scheme, rest, _ := strings.Cut(strings.TrimSpace(values[0]), " ")
+	rest = strings.TrimSpace(rest)
+	switch {
+	case strings.EqualFold(scheme, "bearer"):
+		return auth.Credentials{Scheme: auth.Bearer, Token: rest}, nil
+	case strings.EqualFold(scheme, "basic"):
+		raw, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(rest, "="))
+		user, password, found := strings.Cut(string(raw), ":")
+		if err != nil || !found {
+			return auth.Credentials{}, fault.New(fault.Unauthenticated, "the authorization header is malformed")
+		}
+		return auth.Credentials{Scheme: auth.Basic, User: user, Password: password}, nil
+	}
+	return auth.Credentials{}, fault.New(fault.Unauthenticated, "the authorization header has neither Basic nor Bearer credentials")
+}
+
+// namedSession gives the session id that a cookie or the session header holds; malformed ones are ignored.
+func namedSession(headers metadata.MD) string {
+	for _, line := range headers.Get("cookie") {
+		cookies, err := http.ParseCookie(line)
+		if err != nil {
+			continue
+		}
+		for _, c := range cookies {
+			if c.Name == sessionCookie && wellFormed(c.Value) {
+				return c.Value
+			}
+		}
+	}
+	for _, v := range headers.Get(sessionHeader) {
+		if wellFormed(v) {
+			return v
+		}
+	}
+	return ""
+}
+
+// wellFormed reports whether a text can be an id that the session store made: 26 characters of base32.
+func wellFormed(id string) bool {
+	return len(id) == 26 && !strings.ContainsFunc(id, func(r rune) bool { return !(r >= 'A' && r <= 'Z' || r >= '2' && r <= '7') })
+}
+
+// cookieFor gives the Set-Cookie value for a session id; the empty id deletes the cookie.
+func cookieFor(id string) string {
+	if id == "" {
+		return (&http.Cookie{Name: sessionCookie, MaxAge: -1, Expires: time.Unix(1, 0)}).String()
+	}
+	return (&http.Cookie{Name: sessionCookie, Value: id}).String()
+}

@@ -1,0 +1,152 @@
+package flightsql
+
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/flight"
+	upstream "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
+
+	"github.com/skua-data/skua/engine"
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/session"
+)
+
+// outcome is a statement that has had its effect, with what must be closed after it.
+type outcome struct {
+	engine.Result
+	prepared engine.Prepared
+	state    session.State // the session's, as the statement left it
+}
+
+// Close closes the result and the statement it came from.
+func (o *outcome) Close() error {
+	err := o.Result.Close()
+	if closing := o.prepared.Close(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// run prepares a text in the caller's session and has its effect once. All four ways in which SQL arrives end here.
+func (s *Server) run(ctx context.Context, text string, args arrow.RecordBatch) (*outcome, error) {
+	current, err := s.session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	prepared, err := s.prepare(ctx, current, text)
+	if err != nil {
+		return nil, err
+	}
+	return s.runPrepared(ctx, prepared, current, text, args)
+}
+
+func (s *Server) prepare(ctx context.Context, in *session.Session, text string) (engine.Prepared, error) {
+	return s.config.Engine.Prepare(ctx, engine.Call{Session: in, Principal: callerOf(ctx).principal.Name, Text: text})
+}
+
+// runPrepared has the effect of prepared, which it closes, sooner or later. An effect needs a session that stays, so a statement with one that was prepared
+// in a passing session is prepared again in the caller's own.
+func (s *Server) runPrepared(ctx context.Context, prepared engine.Prepared, in *session.Session, text string, args arrow.RecordBatch) (_ *outcome, err error) {
+	if prepared.IsUpdate() {
+		own, err := s.ownSession(ctx)
+		if err != nil {
+			prepared.Close()
+			return nil, err
+		}
+		if own != in {
+			prepared.Close()
+			if prepared, err = s.prepare(ctx, own, text); err != nil {
+				return nil, err
+			}
+			in = own
+		}
+	}
+	result, err := runOnce(ctx, prepared, args)
+	if err != nil {
+		prepared.Close()
+		return nil, err
+	}
+	return &outcome{result, prepared, in.State()}, nil
+}
+
+// runOnce checks the number of parameters and runs.
+func runOnce(ctx context.Context, prepared engine.Prepared, args arrow.RecordBatch) (engine.Result, error) {
+	given := 0
+	if args != nil {
+		given = int(args.NumCols())
+	}
+	if want := prepared.Parameters().NumFields(); want != given {
+		return nil, fault.New(fault.Invalid, "the statement has %d parameters and %d were given", want, given)
+	}
+	if given == 0 {
+		args = nil
+	}
+	return prepared.Run(ctx, args)
+}
+
+// refuseTransaction refuses a statement that claims to be in a transaction: there are none.
+func refuseTransaction(id []byte) error {
+	if len(id) > 0 {
+		return fault.New(fault.Unsupported, "transactions are not supported")
+	}
+	return nil
+}
+
+// GetFlightInfoStatement has the statement's effect and says where its rows are.
+func (s *Server) GetFlightInfoStatement(ctx context.Context, q upstream.StatementQuery, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	if err := refuseTransaction(q.GetTransactionId()); err != nil {
+		return nil, err
+	}
+	result, err := s.run(ctx, q.GetQuery(), nil)
+	if err != nil {
+		return nil, err
+	}
+	defer result.Close()
+	return s.flightInfo(result, d)
+}
+
+// GetSchemaStatement prepares without effect. A statement with an effect has no rows of its own and a schema without fields.
+func (s *Server) GetSchemaStatement(ctx context.Context, q upstream.StatementQuery, _ *flight.FlightDescriptor) (*flight.SchemaResult, error) {
+	if err := refuseTransaction(q.GetTransactionId()); err != nil {
+		return nil, err
+	}
+	return s.schemaOf(ctx, q.GetQuery())
+}
+
+func (s *Server) schemaOf(ctx context.Context, text string) (*flight.SchemaResult, error) {
+	current, err := s.session(ctx)
+	if err != nil {
+		return nil, err
+	}
+	prepared, err := s.prepare(ctx, current, text)
+	if err != nil {
+		return nil, err
+	}
+	defer prepared.Close()
+	schema := arrow.NewSchema(nil, nil)
+	if !prepared.IsUpdate() {
+		if schema, err = wireSchema(prepared.Schema()); err != nil {
+			return nil, err
+		}
+	}
+	return &flight.SchemaResult{Schema: flight.SerializeSchema(schema, s.mem)}, nil
+}
+
+// PollFlightInfoStatement is complete at once: nothing runs before its rows are fetched.
+func (s *Server) PollFlightInfoStatement(ctx context.Context, q upstream.StatementQuery, d *flight.FlightDescriptor) (*flight.PollInfo, error) {
+	return complete(s.GetFlightInfoStatement(ctx, q, d))
+}
+
+// PollFlightInfoPreparedStatement is complete at once.
+func (s *Server) PollFlightInfoPreparedStatement(ctx context.Context, q upstream.PreparedStatementQuery, d *flight.FlightDescriptor) (*flight.PollInfo, error) {
+	return complete(s.GetFlightInfoPreparedStatement(ctx, q, d))
+}
+
+func complete(info *flight.FlightInfo, err error) (*flight.PollInfo, error) {
+	if err != nil {
+		return nil, err
+	}
+	progress := 1.0
+	return &flight.PollInfo{Info: info, Progress: &progress}, nil
+}
