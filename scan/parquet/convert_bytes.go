@@ -60,10 +60,6 @@ func isDecimal(c *schema.Column) bool {
 // relabel keeps the bytes and says what they are; text that is not valid UTF-8 stays as it is, as in Spark.
 func relabel(t arrow.DataType) conversion {
 	return func(v *values, _ memory.Allocator) (arrow.Array, error) {
-		if arrow.TypeEqual(v.bytes.DataType(), t) {
-			v.bytes.Retain()
-			return v.bytes, nil
-		}
 		return retyped(v.bytes, t), nil
 	}
 }

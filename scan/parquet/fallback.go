@@ -45,7 +45,7 @@ func (fallback) Open(ctx context.Context, rg *kernels.RowGroup) (_ kernels.Reade
 	if rg.Ordinal < 0 || rg.Ordinal >= len(rg.Metadata.RowGroups) {
 		return nil, fault.New(fault.Internal, "row group %d of the %d of %s", rg.Ordinal, len(rg.Metadata.RowGroups), rg.Name)
 	}
-	mem := limited{resource.From(ctx).Allocator()}
+	mem := guarded{resource.From(ctx).Allocator()}
 	r := &reader{rg: rg, mem: mem, columns: make([]*column, len(rg.Columns))}
 	for i, streamed := range []bool{false, true} {
 		props := parquet.NewReaderProperties(mem)

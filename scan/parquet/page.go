@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
@@ -18,7 +17,6 @@ import (
 const (
 	pageValues = 64 << 20 // values of a page
 	deltaBlock = 1 << 20  // values of a block of a delta encoding; the common writers have 128
-	allocation = 2 << 30  // bytes of one buffer
 )
 
 // guardedPages checks what page headers claim against what the pages hold, before decoders believe it.
@@ -194,25 +192,4 @@ func (s source) ReadAt(b []byte, at int64) (int, error) {
 // Seek is what an interface asks for; footers are read elsewhere, so nobody seeks.
 func (source) Seek(int64, int) (int64, error) {
 	return 0, fault.New(fault.Internal, "seek in a file of ranges")
-}
-
-// limited refuses single allocations that no legal page needs, by a panic that the reader turns into an error.
-type limited struct{ memory.Allocator }
-
-// Allocate allocates size bytes.
-func (l limited) Allocate(size int) []byte {
-	l.check(size)
-	return l.Allocator.Allocate(size)
-}
-
-// Reallocate grows or shrinks b.
-func (l limited) Reallocate(size int, b []byte) []byte {
-	l.check(size)
-	return l.Allocator.Reallocate(size, b)
-}
-
-func (limited) check(size int) {
-	if size > allocation {
-		panic(fault.New(fault.Exhausted, "a buffer of %d bytes", size))
-	}
 }

@@ -28,7 +28,7 @@ func (f *File) bounds(ordinal int, n *kernels.Node, field predicate.Field) bound
 	}
 	if s.NullCount != nil {
 		// Some writers leave the nulls of an outer struct out of the count: then only "all are null" is certain.
-		out.noNulls = out.noNulls || (*s.NullCount == 0 && column.MaxDefinitionLevel() == 1)
+		out.noNulls = out.noNulls || (*s.NullCount == 0 && len(column.ColumnPath()) == 1)
 		out.onlyNulls = *s.NullCount > 0 && *s.NullCount == meta.NumValues
 	}
 	low, high := s.MinValue, s.MaxValue
@@ -153,7 +153,7 @@ func bound(c *schema.Column, target arrow.DataType) func([]byte) (any, bool) {
 			return math.Float64frombits(binary.LittleEndian.Uint64(b)), true
 		}
 	case parquet.Types.ByteArray, parquet.Types.FixedLenByteArray:
-		return bytesBound(target)
+		return bytesBound(c, target)
 	}
 	return nil
 }
@@ -206,7 +206,12 @@ func scaleBound(c *schema.Column, target arrow.DataType, v int64) (any, bool) {
 	return floor(v, from/to), true
 }
 
-func bytesBound(target arrow.DataType) func([]byte) (any, bool) {
+// bytesBound reads bounds that order by unsigned bytes, cut ones included, and decimals, which are never cut.
+func bytesBound(c *schema.Column, target arrow.DataType) func([]byte) (any, bool) {
+	switch c.LogicalType().(type) {
+	case schema.IntervalLogicalType, schema.Float16LogicalType:
+		return nil
+	}
 	switch target.(type) {
 	case *arrow.StringType:
 		return func(b []byte) (any, bool) { return string(b), b != nil }
@@ -214,7 +219,7 @@ func bytesBound(target arrow.DataType) func([]byte) (any, bool) {
 		return func(b []byte) (any, bool) { return b, b != nil }
 	case *arrow.Decimal128Type:
 		return func(b []byte) (any, bool) {
-			if len(b) == 0 {
+			if len(b) == 0 || (c.PhysicalType() == parquet.Types.FixedLenByteArray && len(b) != c.TypeLength()) {
 				return nil, false
 			}
 			v, ok := bigEndian(b)

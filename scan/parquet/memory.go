@@ -1,0 +1,46 @@
+package parquet
+
+import (
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/skua-data/skua/fault"
+)
+
+const (
+	largest = 2 << 30 // bytes of one buffer; no legal page needs more
+	tiny    = 64      // bytes that are not accounted for
+)
+
+// guarded allocates for arrow-go's decoders on a statement's account. It refuses single buffers that no legal page needs, by a panic that
+// the reader turns into an error, and leaves tiny ones to the garbage collector: the delta decoders never give theirs back, which would
+// otherwise count against the process for ever.
+type guarded struct{ account memory.Allocator }
+
+var heap = memory.NewGoAllocator()
+
+func (g guarded) of(size int) memory.Allocator {
+	if size > largest || size < 0 {
+		panic(fault.New(fault.Exhausted, "a buffer of %d bytes", size))
+	}
+	if size <= tiny {
+		return heap
+	}
+	return g.account
+}
+
+// Allocate allocates size bytes.
+func (g guarded) Allocate(size int) []byte { return g.of(size).Allocate(size) }
+
+// Reallocate grows or shrinks b.
+func (g guarded) Reallocate(size int, b []byte) []byte {
+	if from, to := g.of(len(b)), g.of(size); from == to {
+		return to.Reallocate(size, b)
+	}
+	out := g.Allocate(size)
+	copy(out, b)
+	g.Free(b)
+	return out
+}
+
+// Free frees b.
+func (g guarded) Free(b []byte) { g.of(len(b)).Free(b) }
