@@ -108,6 +108,9 @@ func (c *Catalog) Load(ctx context.Context, req catalogs.LoadRequest) (*catalogs
 		return nil, decodeError(ctx, err, c.redact)
 	}
 	first, err := stream.Recv()
+	if errors.Is(err, io.EOF) {
+		return nil, fault.New(fault.Unavailable, "load table: the plugin's answer ended before the table's head")
+	}
 	if err != nil {
 		return nil, decodeError(ctx, err, c.redact)
 	}

@@ -1,0 +1,50 @@
+package host
+
+import (
+	"sync"
+	"time"
+
+	"github.com/skua-data/skua/fault"
+)
+
+// backoff says when a plugin that died or did not start may be launched again: at once the first time, then after a time that doubles.
+type backoff struct {
+	first, most, forget time.Duration
+	now                 func() time.Time
+
+	mu       sync.Mutex
+	failures int
+	until    time.Time
+	last     error
+}
+
+// fail counts a death or a launch that failed with err.
+func (b *backoff) fail(err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.now()
+	if now.Sub(b.until) >= b.forget {
+		b.failures = 0
+	}
+	b.failures++
+	b.last, b.until = err, now
+	if b.failures > 1 {
+		delay := b.first << min(b.failures-2, 30)
+		if delay > b.most || delay <= 0 {
+			delay = b.most
+		}
+		b.until = now.Add(delay)
+	}
+}
+
+// check fails while the plugin must not be launched, with the last failure and when there will be a next try.
+func (b *backoff) check(catalog string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	wait := b.until.Sub(b.now())
+	if wait <= 0 {
+		return nil
+	}
+	return fault.New(fault.KindOf(b.last), "catalog %s: its plugin failed %d times and is tried again in %s; last: %s",
+		catalog, b.failures, max(wait.Round(time.Millisecond), time.Millisecond), b.last.Error()).In(catalog)
+}
