@@ -54,7 +54,7 @@ func testMissing(t *testing.T, s *suite) {
 func testOddNames(t *testing.T, s *suite) {
 	odd := []string{"", ".", "..", "../x", "a/b", "/", "\\", "a.b.no", "%", "_", "%2e%2e", "*", "?", "'", "' OR '1'='1", "\"", "`", "a\x00b", "\n", "no ☃ such",
 		"\xff", "x--", strings.Repeat("n", 5000)}
-	for _, parent := range s.parents() {
+	for _, parent := range s.parents()[:min(3, 1+len(s.expected.Namespaces))] {
 		for _, name := range odd {
 			id := child(parent, name)
 			for call, err := range ask(t.Context(), s, id, id) {
@@ -71,7 +71,7 @@ func testOddNames(t *testing.T, s *suite) {
 
 func testStopped(t *testing.T, s *suite) {
 	for _, parent := range s.parents() {
-		for range 20 { // a listing that keeps something would run out of it
+		for range 5 { // a listing that keeps something would run out of it
 			for range s.Namespaces(t.Context(), parent) {
 				break
 			}
