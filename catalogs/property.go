@@ -15,7 +15,7 @@ import (
 // defaultRetention is Iceberg's default of cache.expiration-interval-ms.
 const defaultRetention = 30 * time.Second
 
-// spelling is a property, or with a prefix's last dot a family of properties, in Iceberg's spelling.
+// spellings are the properties that Iceberg knows, as it writes them; one that ends in a dot stands for a family.
 var spellings = []string{
 	"type", "catalog-impl", "warehouse", "uri", "io-impl", "metrics-reporter-impl", "default-namespace", "clients",
 	"cache-enabled", "cache.expiration-interval-ms", "cache.case-sensitive", "use-nullable-query-schema", "unique-table-location",

@@ -45,7 +45,7 @@ func (s sessionCatalog) Namespaces(ctx context.Context, parent table.Identifier)
 				yield(nil, err)
 				return
 			}
-			if !given && ns[0] >= sessionNamespace {
+			if !given && len(ns) > 0 && ns[0] >= sessionNamespace {
 				given = true
 				if ns[0] != sessionNamespace && !yield(table.Identifier{sessionNamespace}, nil) {
 					return
