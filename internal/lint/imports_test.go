@@ -1,0 +1,205 @@
+package lint
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Other people's packages by what they are for us. An import belongs to the longest prefix here; one that belongs to none is refused, so
+// that a new dependency is decided on this page.
+const (
+	arrow    = "github.com/apache/arrow-go/v18/arrow"
+	flight   = "github.com/apache/arrow-go/v18/arrow/flight"
+	parquet  = "github.com/apache/arrow-go/v18/parquet"
+	iceberg  = "github.com/apache/iceberg-go"
+	writer   = "github.com/apache/iceberg-go/catalog" // iceberg-go's own catalogs, which can also write
+	roaring  = "github.com/RoaringBitmap/roaring/v2"
+	uuid     = "github.com/google/uuid"
+	plugin   = "github.com/hashicorp/go-plugin"
+	hclog    = "github.com/hashicorp/go-hclog"
+	grpc     = "google.golang.org/grpc"
+	protobuf = "google.golang.org/protobuf"
+	jwt      = "github.com/golang-jwt/jwt/v5"
+	sqlite   = "modernc.org/sqlite"
+	cobra    = "github.com/spf13/cobra"
+	readline = "github.com/chzyer/readline"
+	isatty   = "github.com/mattn/go-isatty"
+	tools    = "golang.org/x/tools"
+)
+
+// row says what the files of a package, tests aside, may import: which of our packages, and which of others'.
+type row struct{ ours, others []string }
+
+func may(ours ...string) row                { return row{ours: ours} }
+func (r row) and(others ...string) row      { return row{r.ours, append(slices.Clip(r.others), others...)} }
+func (r row) allows(unit string) bool       { return slices.Contains(r.others, unit) }
+func (r row) allowsOurs(folder string) bool { return slices.Contains(r.ours, folder) }
+
+// table is ARCHITECTURE.md's import table. A package without a row is refused.
+var table = map[string]row{
+	// Leaves that know nothing of the rest.
+	"fault":         may(),
+	"session":       may(),
+	"engine/syntax": may(),
+	"internal/lint": may(),
+	"predicate":     may("fault").and(arrow),
+	"resource":      may("fault").and(arrow),
+	"auth":          may("fault").and(jwt),
+
+	// Bytes and pages.
+	"storage":             may("fault", "resource"),
+	"storage/local":       may("storage", "fault", "resource"),
+	"kernels":             may("fault", "predicate", "resource").and(arrow, parquet),
+	"kernels/kernelstest": may("kernels", "predicate", "resource", "fault").and(arrow, parquet),
+
+	// Catalogs and the process they live in. The plugin protocol carries storage's plain types: credentials and the location map.
+	"catalogs":                      may("fault", "session", "storage").and(iceberg),
+	"catalogs/override":             may("catalogs", "session", "fault"),
+	"catalogs/catalogtest":          may("catalogs", "fault").and(iceberg),
+	"catalogs/hadoop":               may("catalogs", "storage", "fault").and(iceberg),
+	"catalogs/jdbc":                 may("catalogs", "storage", "fault").and(iceberg, sqlite),
+	"plugins":                       may("catalogs", "fault", "storage", "plugins/proto/skua/catalog/v1").and(iceberg, plugin, grpc, protobuf),
+	"plugins/host":                  may("plugins", "catalogs", "fault", "storage").and(iceberg, plugin, hclog, grpc),
+	"plugins/sdk":                   may("plugins", "catalogs", "fault").and(plugin, hclog),
+	"plugins/proto/skua/catalog/v1": may().and(grpc, protobuf),
+
+	// From a table to batches.
+	"scan/parquet":   may("kernels", "storage", "predicate", "resource", "fault").and(arrow, parquet),
+	"scan":           may("catalogs", "kernels", "predicate", "resource", "storage", "fault", "scan/parquet").and(arrow, iceberg, roaring, uuid),
+	"scan/metatable": may("scan", "catalogs", "kernels", "predicate", "resource", "storage", "fault", "scan/parquet").and(arrow, iceberg, uuid),
+
+	// Statements, and the wire.
+	"engine": may("catalogs", "catalogs/override", "engine/syntax", "scan", "scan/metatable", "predicate", "resource", "session", "fault").
+		and(arrow, iceberg),
+	"flightsql": may("auth", "engine", "session", "resource", "fault").and(arrow, flight, grpc, protobuf),
+
+	// What composes them: neither a catalog's implementation nor the conformance suite.
+	"server": may("auth", "catalogs", "engine", "fault", "flightsql", "kernels", "plugins/host", "resource", "scan", "scan/parquet", "session",
+		"storage", "storage/local").and(iceberg, grpc),
+	"cmd/skua":             may("server", "cmd/skua/shell", "cmd/skua/demo").and(cobra),
+	"cmd/skua/shell":       may().and(arrow, flight, grpc, readline, isatty),
+	"cmd/skua/demo":        may().and(arrow, iceberg, writer),
+	"cmd/skua-catalog":     may("catalogs", "catalogs/hadoop", "catalogs/jdbc", "storage", "storage/local", "plugins/sdk"),
+	"cmd/skua-conformance": may("conformance").and(cobra, grpc),
+
+	// Outside of the product: clients that judge it.
+	"conformance":           may("catalogs/catalogtest", "plugins/host", "session").and(arrow, flight, grpc),
+	"conformance/inprocess": may("conformance", "server").and(grpc),
+	"bench":                 may().and(arrow, flight, grpc, iceberg, writer),
+}
+
+// units are the prefixes that imports are judged by.
+var units = []string{arrow, flight, parquet, iceberg, writer, roaring, uuid, plugin, hclog, grpc, protobuf, jwt, sqlite, cobra, readline, isatty,
+	tools}
+
+// unit gives the longest prefix that an import belongs to, or "".
+func unit(imported string) string {
+	best := ""
+	for _, u := range units {
+		if (imported == u || strings.HasPrefix(imported, u+"/")) && len(u) > len(best) {
+			best = u
+		}
+	}
+	return best
+}
+
+// checkImports gives what the files import against the table.
+func checkImports(sources []*source, table map[string]row) []string {
+	var findings []string
+	known := map[string]bool{}
+	for _, s := range sources {
+		if s.test() || known[s.dir] {
+			continue
+		}
+		known[s.dir] = true
+		if _, ok := table[s.dir]; !ok {
+			findings = append(findings, fmt.Sprintf("%s: the package has no row in the import table", s.dir))
+		}
+	}
+	for _, s := range sources {
+		for _, i := range s.file.Imports {
+			imported, err := strconv.Unquote(i.Path.Value)
+			if err != nil {
+				findings = append(findings, s.at(i.Pos())+": "+err.Error())
+			}
+			if problem := judge(s, imported, table); problem != "" {
+				findings = append(findings, fmt.Sprintf("%s: imports %s: %s", s.at(i.Pos()), imported, problem))
+			}
+		}
+	}
+	return findings
+}
+
+// judge says what is wrong with one import, or "".
+func judge(s *source, imported string, table map[string]row) string {
+	first, _, _ := strings.Cut(imported, "/")
+	ours, own := strings.CutPrefix(imported, modulePath+"/")
+	row, known := table[s.dir]
+	switch {
+	case imported == "C":
+		return "cgo belongs in packages that own it, and there is none yet"
+	case imported == "testing" && !s.test() && !strings.HasSuffix(path.Base(s.dir), "test") && s.dir != "conformance/inprocess":
+		return "testing belongs in tests and in packages for them"
+	case own && !s.test() && known && !row.allowsOurs(ours):
+		return "the import table does not allow it"
+	case own || !strings.Contains(first, "."):
+		return ""
+	case unit(imported) == "":
+		return "an unknown dependency: decide on it in the import table"
+	case !s.test() && known && !row.allows(unit(imported)):
+		return "the import table gives it to other packages"
+	}
+	return ""
+}
+
+func TestImports(t *testing.T) {
+	sources := module(t)
+	report(t, checkImports(sources, table))
+	folders := map[string]bool{}
+	for _, s := range sources {
+		folders[s.dir] = true
+	}
+	for folder, r := range table {
+		for _, name := range append([]string{folder}, r.ours...) {
+			if !folders[name] {
+				t.Errorf("the import table names %s, which does not exist", name)
+			}
+		}
+	}
+}
+
+func TestImportsFinds(t *testing.T) {
+	table := map[string]row{"scan": may("fault").and(arrow), "fault": may()}
+	finds(t, checkImports([]*source{
+		sample(t, "scan/plan.go", `package scan
+			import (
+				"context"
+				"testing"
+				"github.com/apache/arrow-go/v18/arrow/array"
+				"github.com/apache/arrow-go/v18/arrow/flight/flightsql"
+				"github.com/skua-data/skua/fault"
+				"github.com/skua-data/skua/engine"
+				"example.com/thing"
+			)`),
+		sample(t, "scan/plan_test.go", `package scan
+			import (
+				"testing"
+				"github.com/skua-data/skua/engine"
+				"example.com/other"
+			)`),
+		sample(t, "rogue/rogue.go", `package rogue
+			import "C"`),
+	}, table),
+		"rogue: the package has no row",
+		"scan/plan.go:4: imports testing: testing belongs",
+		"flightsql: the import table gives it to other packages",
+		"engine: the import table does not allow it",
+		"example.com/thing: an unknown dependency",
+		"example.com/other: an unknown dependency",
+		"rogue/rogue.go:2: imports C: cgo",
+	)
+}
