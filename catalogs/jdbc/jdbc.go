@@ -1,6 +1,6 @@
 // Package jdbc reads catalogs that Iceberg's JdbcCatalog keeps in a database: one table of tables and views, one of namespace properties, in
-// the layout V0 (no iceberg_type) or V1. The database is opened read-only and nothing in it is ever made or changed. SQLite is the
-// one database known so far.
+// the layout V0 (no iceberg_type) or V1. The database is opened read-only and nothing in it is ever made or changed; beside a database with a
+// write-ahead log, SQLite itself keeps its -wal and -shm files, which readers share with writers. SQLite is the one database known so far.
 package jdbc
 
 import (
