@@ -1,0 +1,154 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/skua-data/skua/engine/syntax"
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/predicate"
+)
+
+// fieldRef is a column, or a field inside structs, that a name means.
+type fieldRef struct {
+	id       int
+	path     []string // as the schema spells it
+	typ      arrow.DataType
+	nullable bool // it or a parent may be null
+}
+
+func (r fieldRef) field() predicate.Field {
+	return predicate.Field{ID: r.id, Path: r.path, Type: r.typ}
+}
+
+// column resolves a name, without qualifier: a column of the source, else a metadata column, then fields of structs.
+func (b *binder) column(c *syntax.Column) (fieldRef, error) {
+	matches := b.fieldsNamed(b.schema.Fields(), c.Parts[0].Text)
+	if len(matches) == 0 {
+		matches = b.fieldsNamed(b.metadata.Fields(), c.Parts[0].Text)
+	}
+	switch len(matches) {
+	case 0:
+		return fieldRef{}, b.unresolved(c)
+	case 1:
+	default:
+		return fieldRef{}, ambiguous(c, matches)
+	}
+	ref := refOf(matches[0], nil, false)
+	for _, part := range c.Parts[1:] {
+		var err error
+		if ref, err = b.inside(ref, part); err != nil {
+			return fieldRef{}, located(err, c.Pos())
+		}
+	}
+	if ref.id < 0 {
+		return fieldRef{}, fault.New(fault.Internal, "the column %s has no field id", quoted(ref.path))
+	}
+	return ref, nil
+}
+
+func refOf(f arrow.Field, parent []string, nullable bool) fieldRef {
+	return fieldRef{id: fieldID(f), path: append(slices.Clone(parent), f.Name), typ: f.Type, nullable: f.Nullable || nullable}
+}
+
+func (b *binder) fieldsNamed(fields []arrow.Field, name string) []arrow.Field {
+	var out []arrow.Field
+	for _, f := range fields {
+		if f.Name == name || !b.caseSensitive && strings.EqualFold(f.Name, name) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// inside resolves a field of a struct.
+func (b *binder) inside(ref fieldRef, part syntax.Ident) (fieldRef, error) {
+	t, ok := ref.typ.(*arrow.StructType)
+	if !ok {
+		if arrow.IsNested(ref.typ.ID()) {
+			return fieldRef{}, unsupported("reading %s inside %s, a %s, is not supported yet", quoted([]string{part.Text}), quoted(ref.path), sqlName(ref.typ))
+		}
+		return fieldRef{}, fault.New(fault.Invalid, "Can't extract a value from \"%s\". Need a complex type [STRUCT, ARRAY, MAP] but got %s.", strings.Join(ref.path, "."),
+			sqlName(ref.typ)).With("INVALID_EXTRACT_BASE_FIELD_TYPE", "42000")
+	}
+	matches := b.fieldsNamed(t.Fields(), part.Text)
+	switch len(matches) {
+	case 0:
+		names := make([]string, t.NumFields())
+		for i, f := range t.Fields() {
+			names[i] = quoted([]string{f.Name})
+		}
+		return fieldRef{}, fault.New(fault.Invalid, "No such struct field %s in %s.", quoted([]string{part.Text}), strings.Join(names, ", ")).
+			With("FIELD_NOT_FOUND", "42704")
+	case 1:
+		return refOf(matches[0], ref.path, ref.nullable), nil
+	}
+	return fieldRef{}, fault.New(fault.Invalid, "Ambiguous reference to the field %s. It appears %d times in the schema.", quoted([]string{part.Text}), len(matches)).
+		With("AMBIGUOUS_REFERENCE_TO_FIELDS", "42000")
+}
+
+func ambiguous(c *syntax.Column, matches []arrow.Field) error {
+	names := make([]string, len(matches))
+	for i, f := range matches {
+		names[i] = quoted([]string{f.Name})
+	}
+	return fault.New(fault.Invalid, "Reference %s is ambiguous, could be: [%s].", quoted(texts(c.Parts)), strings.Join(names, ", ")).
+		With("AMBIGUOUS_REFERENCE", "42704").At(position(c.Pos()))
+}
+
+// maxNearest is how many names an unresolved one is told.
+const maxNearest = 5
+
+func (b *binder) unresolved(c *syntax.Column) error {
+	name := quoted(texts(c.Parts))
+	message := "A column, variable, or function parameter with name " + name + " cannot be resolved."
+	near := nearest(c.Parts[len(c.Parts)-1].Text, b.schema)
+	if len(near) == 0 {
+		return fault.New(fault.Invalid, "%s", message).With("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", "42703").At(position(c.Pos()))
+	}
+	return fault.New(fault.Invalid, "%s Did you mean one of the following? [%s].", message, strings.Join(near, ", ")).
+		With("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703").At(position(c.Pos()))
+}
+
+// nearest gives the columns that are spelled most like name, quoted; of equally near ones the first in the alphabet.
+func nearest(name string, schema *arrow.Schema) []string {
+	var known []string
+	for _, f := range schema.Fields() {
+		known = append(known, f.Name)
+	}
+	slices.Sort(known)
+	slices.SortStableFunc(known, func(x, y string) int { return editDistance(x, name) - editDistance(y, name) })
+	out := known[:min(len(known), maxNearest)]
+	for i, n := range out {
+		out[i] = quoted([]string{n})
+	}
+	return out
+}
+
+// maxCompared bounds the runes of a name that are compared.
+const maxCompared = 200
+
+// editDistance counts the insertions, deletions and substitutions between two names.
+func editDistance(x, y string) int {
+	a, b := []rune(x), []rune(y)
+	a, b = a[:min(len(a), maxCompared)], b[:min(len(b), maxCompared)]
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, r := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, s := range b {
+			cost := diagonal
+			if r != s {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
