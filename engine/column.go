@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/skua-data/skua/engine/syntax"
+	"github.com/skua-data/skua/scan"
+)
+
+// fieldID reads a field's Iceberg id; -1 where there is none.
+func fieldID(f arrow.Field) int {
+	v, ok := f.Metadata.GetValue(scan.FieldIDKey)
+	if !ok {
+		return -1
+	}
+	id, err := strconv.Atoi(v)
+	if err != nil {
+		return -1
+	}
+	return id
+}
+
+// withoutMetadata gives a type whose nested fields carry neither ids nor comments: drivers show comments as labels.
+func withoutMetadata(t arrow.DataType) arrow.DataType {
+	bare := func(f arrow.Field) arrow.Field {
+		return arrow.Field{Name: f.Name, Type: withoutMetadata(f.Type), Nullable: f.Nullable}
+	}
+	switch t := t.(type) {
+	case *arrow.StructType:
+		fields := make([]arrow.Field, t.NumFields())
+		for i, f := range t.Fields() {
+			fields[i] = bare(f)
+		}
+		return arrow.StructOf(fields...)
+	case *arrow.ListType:
+		return arrow.ListOfField(bare(t.ElemField()))
+	case *arrow.MapType:
+		return arrow.MapOfFields(bare(t.KeyField()), bare(t.ItemField()))
+	}
+	return t
+}
+
+// synonyms are the spellings of types that Spark prints otherwise.
+var synonyms = map[string]string{"integer": "int", "long": "bigint", "short": "smallint", "byte": "tinyint", "real": "float", "dec": "decimal", "numeric": "decimal",
+	"timestamp_ltz": "timestamp"}
+
+func typeText(t syntax.TypeName) string {
+	name := t.Name
+	if s, ok := synonyms[name]; ok {
+		name = s
+	}
+	params := t.Params
+	if name == "decimal" {
+		if len(params) == 0 {
+			params = []int{10}
+		}
+		if len(params) == 1 {
+			params = append(params, 0)
+		}
+	}
+	if len(params) == 0 {
+		return name
+	}
+	var texts []string
+	for _, p := range params {
+		texts = append(texts, strconv.Itoa(p))
+	}
+	return name + "(" + strings.Join(texts, ",") + ")"
+}
+
+func itoa(n int) string     { return strconv.Itoa(n) }
+func itoa64(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,0 +1,90 @@
+// Package engine lives a statement's life: it reads the text, tries the table of commands, binds a SELECT over one source and plans its
+// scan, and keeps what a ticket needs so that any replica can give the same rows. What is more than a scan goes to an Executor, or is refused
+// by name. It has never heard of the wire, of plugins, or of how a file is read.
+package engine
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/skua-data/skua/catalogs"
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/resource"
+	"github.com/skua-data/skua/scan"
+	"github.com/skua-data/skua/session"
+)
+
+// Config is what an Engine works with.
+type Config struct {
+	Catalogs *catalogs.Set
+	Scanner  *scan.Scanner
+	Pool     *resource.Pool   // nil: one without limits
+	Executor Executor         // nil: only scans and commands
+	Clock    func() time.Time // nil: time.Now
+	Version  string           // what version() says
+	Log      *slog.Logger     // nil: nothing is logged
+}
+
+// Engine prepares and resumes statements. It is safe for concurrent use.
+type Engine struct {
+	config Config
+	open   func(ctx context.Context, t *catalogs.Table) (openTable, error)
+	plans  *planCache
+}
+
+// openTable is what the engine needs of a table whose metadata was read.
+type openTable interface {
+	Source(ctx context.Context, at scan.Reference) (scan.Source, error)
+	MetadataSource(ctx context.Context, name string, at scan.Reference) (scan.Source, bool, error)
+	Describe(metadataTable string) (scan.Description, error)
+	MetadataLocation() string
+}
+
+var _ openTable = (*scan.Table)(nil)
+
+// New makes an Engine. The Config's parts stay their owner's to close.
+func New(c Config) (*Engine, error) {
+	if c.Catalogs == nil || c.Scanner == nil {
+		return nil, fault.New(fault.Internal, "engine: catalogs and scanner must be set")
+	}
+	if c.Pool == nil {
+		c.Pool = resource.NewPool(resource.Config{})
+	}
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	e := &Engine{config: c, plans: newPlanCache(maxPlans)}
+	e.open = func(ctx context.Context, t *catalogs.Table) (openTable, error) {
+		opened, err := c.Scanner.Table(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		return opened, nil
+	}
+	return e, nil
+}
+
+// Call is one statement as it arrived.
+type Call struct {
+	Session   *session.Session
+	Principal string
+	Text      string
+}
+
+// Prepare reads a statement and binds its names, without effect. The session's state is read once, here.
+func (e *Engine) Prepare(ctx context.Context, call Call) (Prepared, error) {
+	s, err := e.newStatement(call)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.prepare(ctx)
+	if err != nil {
+		s.logFailure("prepare", err)
+		return nil, err
+	}
+	return p, nil
+}

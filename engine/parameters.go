@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"bytes"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"github.com/skua-data/skua/engine/syntax"
+	"github.com/skua-data/skua/fault"
+)
+
+// inference finds the types of a statement's parameters from where they stand.
+type inference struct {
+	binder    *binder
+	qualifier *qualifier
+	types     []arrow.DataType // by index; nil: seen, unknown
+}
+
+// infer walks a whole SELECT.
+func (in *inference) infer(tree *syntax.Select) {
+	for _, item := range tree.Items {
+		if item.Expr != nil {
+			in.walk(item.Expr)
+		}
+	}
+	if tree.From != nil && tree.From.At != nil && tree.From.At.Expr != nil {
+		in.walk(tree.From.At.Expr)
+	}
+	in.expect(tree.Where, typeBoolean)
+	in.expect(tree.Limit, typeBigint)
+	in.expect(tree.Offset, typeBigint)
+}
+
+// expect notes that an expression is of a type, if it is a parameter, and walks it.
+func (in *inference) expect(e syntax.Expr, t arrow.DataType) {
+	if e == nil {
+		return
+	}
+	if p, ok := e.(*syntax.Parameter); ok {
+		in.note(p, t)
+		return
+	}
+	in.walk(e)
+}
+
+func (in *inference) note(p *syntax.Parameter, t arrow.DataType) {
+	for len(in.types) <= p.Index {
+		in.types = append(in.types, nil)
+	}
+	if p.Index >= 0 && in.types[p.Index] == nil {
+		in.types[p.Index] = t
+	}
+}
+
+func (in *inference) walk(e syntax.Expr) {
+	switch e := e.(type) {
+	case *syntax.Parameter:
+		in.note(e, nil)
+		return
+	case *syntax.Binary:
+		if e.Op == "AND" || e.Op == "OR" {
+			in.expect(e.Left, typeBoolean)
+			in.expect(e.Right, typeBoolean)
+			return
+		}
+		in.together(e.Left, e.Right)
+		return
+	case *syntax.Between:
+		in.together(e.Expr, e.Low, e.High)
+		return
+	case *syntax.In:
+		in.together(append([]syntax.Expr{e.Expr}, e.List...)...)
+		return
+	case *syntax.Like:
+		in.expect(e.Expr, typeString)
+		in.expect(e.Pattern, typeString)
+		return
+	case *syntax.Cast:
+		if t, err := typeOf(e.Type); err == nil {
+			in.expect(e.Expr, t)
+			return
+		}
+	}
+	for _, child := range children(e) {
+		in.walk(child)
+	}
+}
+
+// together gives the parameters among operands the type of the first operand that has one.
+func (in *inference) together(operands ...syntax.Expr) {
+	var t arrow.DataType
+	for _, o := range operands {
+		if t = in.typeOf(o); t != nil {
+			break
+		}
+	}
+	for _, o := range operands {
+		in.expect(o, t)
+	}
+}
+
+// typeOf gives the type of a column or a constant, nil if it has none yet.
+func (in *inference) typeOf(e syntax.Expr) arrow.DataType {
+	switch e := in.qualifier.expr(e).(type) {
+	case *syntax.Parameter:
+		return nil
+	case *syntax.Column:
+		if ref, err := in.binder.column(e); err == nil {
+			return logical(ref.typ)
+		}
+	}
+	c, err := in.binder.constant(e)
+	if err != nil || c.unbound || c.typ.ID() == arrow.NULL {
+		return nil
+	}
+	return c.typ
+}
+
+// schema gives one field for each parameter.
+func (in *inference) schema() *arrow.Schema {
+	fields := make([]arrow.Field, len(in.types))
+	for i, t := range in.types {
+		if t == nil {
+			t = arrow.Null
+		}
+		fields[i] = arrow.Field{Name: "parameter_" + itoa(i+1), Type: t, Nullable: true}
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+// unbound gives a place for each parameter's value.
+func unbound(parameters *arrow.Schema) []constant {
+	out := make([]constant, parameters.NumFields())
+	for i, f := range parameters.Fields() {
+		out[i] = constant{typ: f.Type, unbound: true}
+	}
+	return out
+}
+
+// maxSets bounds how often one call may run a statement with parameters.
+const maxSets = 1000
+
+// arguments gives the values of every parameter set, in order; without parameters there is one empty set.
+func arguments(want int, args arrow.RecordBatch) ([][]constant, error) {
+	given := 0
+	if args != nil {
+		given = int(args.NumCols())
+	}
+	switch {
+	case given != want:
+		return nil, fault.New(fault.Invalid, "the statement has %d parameters and %d values were bound", want, given)
+	case want == 0:
+		return [][]constant{{}}, nil
+	case args.NumRows() > maxSets:
+		return nil, fault.New(fault.Exhausted, "a statement runs at most %d sets of parameters at once, %d were bound", maxSets, args.NumRows())
+	}
+	out := make([][]constant, args.NumRows())
+	for i := range out {
+		out[i] = make([]constant, want)
+		for j := range out[i] {
+			var err error
+			if out[i][j], err = argument(args.Column(j), i); err != nil {
+				return nil, fault.Wrap(err, "parameter %d", j+1)
+			}
+		}
+	}
+	return out, nil
+}
+
+func encodeArguments(args arrow.RecordBatch) ([]byte, error) {
+	if args == nil || args.NumCols() == 0 {
+		return nil, nil
+	}
+	var b bytes.Buffer
+	w := ipc.NewWriter(&b, ipc.WithSchema(args.Schema()))
+	if err := w.Write(args); err != nil {
+		return nil, fault.New(fault.Invalid, "keep the parameters: %w", err)
+	}
+	if err := w.Close(); err != nil {
+		return nil, fault.New(fault.Invalid, "keep the parameters: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// decodeArguments reads what encodeArguments gave; want is the number of parameters of the statement.
+func decodeArguments(want int, encoded []byte) (sets [][]constant, err error) {
+	if len(encoded) == 0 {
+		return arguments(want, nil)
+	}
+	defer fault.Recover(&err, fault.Invalid, "read the ticket's parameters")
+	r, err := ipc.NewReader(bytes.NewReader(encoded))
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "read the ticket's parameters: %w", err)
+	}
+	defer r.Release()
+	if !r.Next() {
+		if r.Err() != nil {
+			return nil, fault.New(fault.Invalid, "read the ticket's parameters: %w", r.Err())
+		}
+		return nil, nil
+	}
+	return arguments(want, r.RecordBatch())
+}
+
+// argument reads one bound value. Clients bind what their language has: every width of numbers, every unit of time.
+func argument(column arrow.Array, i int) (constant, error) {
+	if d, ok := column.(*array.Dictionary); ok && !d.IsNull(i) {
+		return argument(d.Dictionary(), d.GetValueIndex(i))
+	}
+	if e, ok := column.(array.ExtensionArray); ok {
+		return argument(e.Storage(), i)
+	}
+	t, err := argumentType(column.DataType())
+	if err != nil || column.IsNull(i) {
+		return constant{typ: t}, err
+	}
+	value, err := argumentValue(column, i)
+	if n, ok := value.(int64); ok && integral(t) {
+		return constant{typ: t, value: n, digits: digitsOf(n)}, err
+	}
+	return constant{typ: t, value: value}, err
+}

@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"regexp"
+	"strings"
+)
+
+// matcher says whether a name matches a pattern.
+type matcher func(name string) bool
+
+func everything(string) bool { return true }
+
+// showPattern is the LIKE of SHOW: alternatives between |, any case, * for any text, and the rest a regular expression. What is no
+// regular expression matches nothing, as in Spark.
+func showPattern(pattern string) matcher {
+	var alternatives []*regexp.Regexp
+	for _, part := range strings.Split(strings.TrimSpace(pattern), "|") {
+		if re, err := regexp.Compile("(?is)^(?:" + strings.ReplaceAll(strings.TrimSpace(part), "*", ".*") + ")$"); err == nil {
+			alternatives = append(alternatives, re)
+		}
+	}
+	return func(name string) bool {
+		for _, re := range alternatives {
+			if re.MatchString(name) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// likePattern is SQL's LIKE as the metadata calls of Flight SQL use it: % for any text, _ for one character, \ before a character that
+// stands for itself. A nil pattern matches everything.
+func likePattern(pattern *string) matcher {
+	if pattern == nil || *pattern == "%" {
+		return everything
+	}
+	var b strings.Builder
+	escaped := false
+	for _, r := range *pattern {
+		switch {
+		case escaped:
+			b.WriteString(regexp.QuoteMeta(string(r)))
+			escaped = false
+		case r == '\\':
+			escaped = true
+		case r == '%':
+			b.WriteString(".*")
+		case r == '_':
+			b.WriteString(".")
+		default:
+			b.WriteString(regexp.QuoteMeta(string(r)))
+		}
+	}
+	if escaped {
+		b.WriteString(`\\`)
+	}
+	return regexp.MustCompile("(?s)^" + b.String() + "$").MatchString
+}

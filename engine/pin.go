@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/scan"
+)
+
+const (
+	maxOutcome = 64 << 10        // bytes of a listing that travels inside its ticket; a longer one is made again
+	freshFor   = 2 * time.Second // how long what preparing resolved is good for the first run
+	maxPlans   = 64
+)
+
+// pin begins a pin with what every statement has.
+func (s *statement) pin(id string) Pin {
+	return Pin{Statement: id, Text: s.text, Principal: s.principal, Session: s.sessionHash(), Catalog: s.state.Catalog, Namespace: s.state.Namespace,
+		Settings: s.settings(nil), Clock: s.clock}
+}
+
+// key names a pin's rows: two pins with one key give the same ones.
+func (p Pin) key() (string, error) {
+	p.Statement, p.Session = "", ""
+	text, err := json.Marshal(p)
+	if err != nil {
+		return "", fault.Wrap(err, "name a plan")
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// planned is a statement with its plans, shared by all who hold its pin. It is immutable.
+type planned struct {
+	schema *arrow.Schema
+	sets   []set // one for each set of parameters
+}
+
+// set is a query with its plan.
+type set struct {
+	query *query
+	plan  scan.Plan // nil: no FROM
+}
+
+// Resume gives a pin's result again. The catalog is asked for credentials only: the tables are as they were. Plans are kept for a while, so that
+// the tickets of one statement plan once. A statement with an effect has it never again.
+func (e *Engine) Resume(ctx context.Context, pin Pin) (Result, error) {
+	if pin.Outcome != nil {
+		v, err := decodeValues(pin.Outcome)
+		if err != nil {
+			return nil, err
+		}
+		v.pin = pin
+		return v, nil
+	}
+	s := &statement{engine: e, state: resumedState(pin), principal: pin.Principal, text: pin.Text, clock: pin.Clock}
+	if err := s.setZone(); err != nil {
+		return nil, err
+	}
+	c, err := parseCommand(pin.Text)
+	if err != nil {
+		return nil, err
+	}
+	if c != nil {
+		if c.update || c.moment {
+			return nil, fault.New(fault.Invalid, "the ticket of %s holds no outcome", c.name)
+		}
+		return s.runCommand(ctx, c, pin.Statement)
+	}
+	ctx, account := s.account(ctx, pin.Statement)
+	key, err := pin.key()
+	if err != nil {
+		return nil, err
+	}
+	p, err := e.plans.get(ctx, key, func() (*planned, error) { return s.replan(ctx, pin) })
+	if err != nil {
+		e.logDone("resume", pin, account, e.config.Clock(), err)
+		return nil, err
+	}
+	return e.result(p, pin, account), nil
+}
+
+// replan binds and plans a pinned SELECT.
+func (s *statement) replan(ctx context.Context, pin Pin) (*planned, error) {
+	tree, err := s.parse()
+	if err != nil {
+		return nil, err
+	}
+	s.pinned = pin.Tables
+	if s.pinned == nil {
+		s.pinned = []PinnedTable{}
+	}
+	first, err := s.bind(ctx, tree, nil)
+	if err != nil {
+		return nil, err
+	}
+	sets, err := decodeArguments(first.parameters.NumFields(), pin.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	queries := []*query{first}
+	if first.parameters.NumFields() > 0 {
+		if queries, err = s.bindSets(ctx, tree, sets); err != nil {
+			return nil, err
+		}
+	}
+	return plan(ctx, first.schema, queries)
+}
+
+// plan plans queries of one schema.
+func plan(ctx context.Context, schema *arrow.Schema, queries []*query) (*planned, error) {
+	p := &planned{schema: schema}
+	for _, q := range queries {
+		s := set{query: q}
+		if q.source != nil {
+			var err error
+			if s.plan, err = q.source.Plan(ctx, q.request); err != nil {
+				return nil, err
+			}
+		}
+		p.sets = append(p.sets, s)
+	}
+	return p, nil
+}

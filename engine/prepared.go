@@ -1,0 +1,221 @@
+package engine
+
+import (
+	"context"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/skua-data/skua/engine/syntax"
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/scan"
+)
+
+// prepare finds out what kind of statement a text is and binds it.
+func (s *statement) prepare(ctx context.Context) (Prepared, error) {
+	c, err := parseCommand(s.text)
+	if err != nil {
+		return nil, err
+	}
+	if c != nil {
+		return &preparedCommand{statement: s, command: c}, nil
+	}
+	tree, err := s.parse()
+	if err != nil {
+		return nil, err
+	}
+	if tree.Unsupported != "" && s.engine.config.Executor != nil {
+		return s.engine.config.Executor.Prepare(ctx, Query{Text: s.text, Resolve: s.resolve})
+	}
+	return s.prepareSelect(ctx, tree)
+}
+
+func (s *statement) parse() (*syntax.Select, error) {
+	p := syntax.NewParser(s.text)
+	tree, err := p.Select()
+	if err == nil {
+		err = p.End()
+	}
+	return tree, invalid(err)
+}
+
+// resolve gives an Executor the source of a name.
+func (s *statement) resolve(ctx context.Context, name []string, at scan.Reference) (scan.Source, error) {
+	f, err := s.table(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return s.source(ctx, f, at)
+}
+
+var noParameters = arrow.NewSchema(nil, nil)
+
+// preparedCommand is a command that has not run yet.
+type preparedCommand struct {
+	statement *statement
+	command   *command
+}
+
+var _ Prepared = (*preparedCommand)(nil)
+
+func (p *preparedCommand) IsUpdate() bool            { return p.command.update }
+func (p *preparedCommand) Parameters() *arrow.Schema { return noParameters }
+func (p *preparedCommand) Close() error              { return nil }
+
+func (p *preparedCommand) Schema() *arrow.Schema {
+	if p.command.update {
+		return nil
+	}
+	return p.command.columns
+}
+
+func (p *preparedCommand) Run(ctx context.Context, args arrow.RecordBatch) (Result, error) {
+	if args != nil && args.NumCols() > 0 {
+		return nil, fault.New(fault.Invalid, "%s has no parameters, %d values were bound", p.command.name, args.NumCols())
+	}
+	return p.statement.runCommand(ctx, p.command, newID())
+}
+
+func (p *preparedCommand) Explain(context.Context, bool) (*scan.Explanation, error) {
+	return &scan.Explanation{Source: p.command.name, Kind: "command"}, nil
+}
+
+// runCommand has a command's effect, makes its rows, and decides how its ticket keeps them.
+func (s *statement) runCommand(ctx context.Context, c *command, id string) (Result, error) {
+	started := s.engine.config.Clock()
+	ctx, account := s.account(ctx, id)
+	s = s.fresh()
+	pin := s.pin(id)
+	rows, err := c.run(ctx, s)
+	if err == nil {
+		account.Counters.Rows.Add(int64(len(rows)))
+	}
+	s.engine.logDone(c.name, pin, account, started, err)
+	if err != nil {
+		return nil, err
+	}
+	v := newValues(c.columns, rows, c.update)
+	outcome, err := v.encode()
+	if err != nil {
+		return nil, err
+	}
+	if c.update || c.moment || len(outcome) <= maxOutcome {
+		pin.Outcome, pin.Text = outcome, ""
+	}
+	v.pin = pin
+	return v, nil
+}
+
+// preparedSelect is a SELECT whose names were resolved when it was prepared. Each run resolves them anew, but for the first one soon
+// after: a statement that is prepared and run at once loads its table once.
+type preparedSelect struct {
+	statement  *statement
+	tree       *syntax.Select
+	parameters *arrow.Schema
+	schema     *arrow.Schema
+
+	mu    sync.Mutex
+	first *query // what preparing bound; nil once used, and where parameters are to be bound
+}
+
+var _ Prepared = (*preparedSelect)(nil)
+
+func (s *statement) prepareSelect(ctx context.Context, tree *syntax.Select) (Prepared, error) {
+	q, err := s.bind(ctx, tree, nil)
+	if err != nil {
+		return nil, err
+	}
+	p := &preparedSelect{statement: s, tree: tree, parameters: q.parameters, schema: q.schema}
+	if q.parameters.NumFields() == 0 {
+		p.first = q
+	}
+	return p, nil
+}
+
+func (p *preparedSelect) IsUpdate() bool            { return false }
+func (p *preparedSelect) Parameters() *arrow.Schema { return p.parameters }
+func (p *preparedSelect) Schema() *arrow.Schema     { return p.schema }
+func (p *preparedSelect) Close() error              { return nil }
+
+func (p *preparedSelect) Run(ctx context.Context, args arrow.RecordBatch) (Result, error) {
+	s := p.statement
+	id := newID()
+	ctx, account := s.account(ctx, id)
+	started := s.engine.config.Clock()
+	result, err := p.run(ctx, args, id)
+	if err != nil {
+		s.engine.logDone("scan", s.pin(id), account, started, err)
+		return nil, err
+	}
+	return result, nil
+}
+
+func (p *preparedSelect) run(ctx context.Context, args arrow.RecordBatch, id string) (Result, error) {
+	sets, err := arguments(p.parameters.NumFields(), args)
+	if err != nil {
+		return nil, err
+	}
+	queries, s, err := p.bound(ctx, sets)
+	if err != nil {
+		return nil, err
+	}
+	pin := s.pin(id)
+	if pin.Arguments, err = encodeArguments(args); err != nil {
+		return nil, err
+	}
+	return s.run(ctx, p.schema, queries, pin)
+}
+
+// bound gives the query for each set of parameters and the statement they belong to, whose clock is the run's. All of them read one state
+// of the table.
+func (p *preparedSelect) bound(ctx context.Context, sets [][]constant) ([]*query, *statement, error) {
+	now := p.statement.engine.config.Clock()
+	p.mu.Lock()
+	first := p.first
+	p.first = nil
+	p.mu.Unlock()
+	if first != nil && now.Sub(p.statement.clock) < freshFor {
+		return []*query{first}, p.statement, nil
+	}
+	s := *p.statement
+	s.clock = now
+	queries, err := s.bindSets(ctx, p.tree, sets)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(queries) > 0 && !queries[0].schema.Equal(p.schema) {
+		return nil, nil, fault.New(fault.Invalid, "the columns of the statement changed since it was prepared: prepare it again")
+	}
+	return queries, &s, nil
+}
+
+// bindSets binds a SELECT once for each set of parameters. The table that the first one finds is pinned for the others.
+func (s *statement) bindSets(ctx context.Context, tree *syntax.Select, sets [][]constant) ([]*query, error) {
+	var out []*query
+	for _, params := range sets {
+		q, err := s.bind(ctx, tree, params)
+		if err != nil {
+			return nil, err
+		}
+		if len(out) > 0 && !q.schema.Equal(out[0].schema) {
+			return nil, fault.New(fault.Invalid, "the sets of parameters give columns of different types")
+		}
+		if s.pinned == nil && q.found != nil {
+			pinned := *s
+			pinned.pinned = []PinnedTable{q.found.pin()}
+			s = &pinned
+		}
+		out = append(out, q)
+	}
+	return out, nil
+}
+
+func (p *preparedSelect) Explain(ctx context.Context, analyze bool) (*scan.Explanation, error) {
+	s := p.statement
+	ctx, _ = s.account(ctx, newID())
+	queries, s, err := p.bound(ctx, [][]constant{unbound(p.parameters)})
+	if err != nil {
+		return nil, err
+	}
+	return s.explain(ctx, queries[0], analyze)
+}

@@ -1,0 +1,57 @@
+package engine
+
+import (
+	"context"
+	"strings"
+
+	"github.com/skua-data/skua/engine/syntax"
+	"github.com/skua-data/skua/session"
+)
+
+// parseShowProperties reads SHOW TBLPROPERTIES table [('key')].
+func parseShowProperties(p *syntax.Parser) (*command, error) {
+	name, err := p.Name()
+	if err != nil {
+		return nil, err
+	}
+	key, one, err := propertyKey(p)
+	if err != nil {
+		return nil, err
+	}
+	return &command{name: "SHOW TBLPROPERTIES", columns: keyValue, run: func(ctx context.Context, s *statement) ([]row, error) {
+		d, found, err := s.describe(ctx, texts(name))
+		if err != nil {
+			return nil, err
+		}
+		var rows []row
+		for _, property := range d.Properties {
+			if !one || property.Key == key {
+				rows = append(rows, row{property.Key, session.Redact(property.Key, property.Value)})
+			}
+		}
+		if one && len(rows) == 0 {
+			return []row{{key, "Table " + found.display() + " does not have property: " + key}}, nil
+		}
+		return rows, nil
+	}}, p.End()
+}
+
+// propertyKey reads an optional key in parentheses: a string, or a dotted name.
+func propertyKey(p *syntax.Parser) (key string, given bool, err error) {
+	if !p.Symbol("(") {
+		return "", false, nil
+	}
+	if key, err = p.String(); err != nil {
+		name, nameErr := p.Name()
+		if nameErr != nil {
+			return "", false, nameErr
+		}
+		key = strings.Join(texts(name), ".")
+	}
+	if !p.Symbol(")") {
+		return "", false, p.Unexpected()
+	}
+	return key, true, nil
+}
+
+func joinWords(words []string) string { return strings.Join(words, " ") }

@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/skua-data/skua/fault"
+)
+
+// reader gives the batches of a result's parts, one piece after the other. It is for one goroutine. It holds the context of its Open, as the
+// interface of Arrow's readers has no other place for one.
+type reader struct {
+	result     *result
+	ctx        context.Context
+	started    time.Time
+	pending    []piece
+	current    *stream
+	batch      arrow.RecordBatch
+	failed     error
+	references atomic.Int64
+}
+
+// piece is a run of parts of one set.
+type piece struct {
+	set      *set
+	from, to int
+}
+
+var _ array.RecordReader = (*reader)(nil)
+
+func (r *reader) Schema() *arrow.Schema          { return r.result.Schema() }
+func (r *reader) RecordBatch() arrow.RecordBatch { return r.batch }
+func (r *reader) Record() arrow.RecordBatch      { return r.batch }
+func (r *reader) Retain()                        { r.references.Add(1) }
+func (r *reader) Err() error                     { return r.failed }
+
+func (r *reader) Release() {
+	if r.references.Add(-1) > 0 {
+		return
+	}
+	r.drop()
+	r.current.source.release()
+	r.current = noStream
+	r.result.engine.logDone("scan", r.result.pin, r.result.account, r.started, r.failed)
+}
+
+func (r *reader) drop() {
+	if r.batch != nil {
+		r.batch.Release()
+		r.batch = nil
+	}
+}
+
+// Next gives the next batch. A panic below it costs this stream an error and nobody else anything.
+func (r *reader) Next() (ok bool) {
+	defer func() {
+		if r.failed != nil {
+			ok = false
+		}
+	}()
+	defer fault.Recover(&r.failed, fault.Internal, "read")
+	r.drop()
+	for r.failed == nil {
+		if r.batch, r.failed = r.current.next(r.result); r.batch != nil {
+			r.count()
+			return true
+		}
+		if r.failed == nil && !r.advance() {
+			return false
+		}
+	}
+	return false
+}
+
+// advance opens the next piece.
+func (r *reader) advance() (opened bool) {
+	defer fault.Recover(&r.failed, fault.Internal, "read")
+	r.current.source.release()
+	r.current = noStream
+	if len(r.pending) == 0 {
+		return false
+	}
+	p := r.pending[0]
+	r.pending = r.pending[1:]
+	next, err := p.set.open(r.ctx, p.from, p.to)
+	if err != nil {
+		r.failed = err
+		return false
+	}
+	r.current = next
+	return true
+}
+
+func (r *reader) count() {
+	c := &r.result.account.Counters
+	c.Rows.Add(r.batch.NumRows())
+	c.Batches.Add(1)
+	for _, column := range r.batch.Columns() {
+		c.Bytes.Add(size(column.Data()))
+	}
+}
+
+// size is the length of an array's buffers, whole ones for a slice.
+func size(d arrow.ArrayData) int64 {
+	n := int64(0)
+	for _, b := range d.Buffers() {
+		if b != nil {
+			n += int64(b.Len())
+		}
+	}
+	for _, child := range d.Children() {
+		n += size(child)
+	}
+	return n
+}
+
+// stream makes the batches of one piece: it leaves out the rows of OFFSET, stops at LIMIT, and puts columns and constants in their places.
+type stream struct {
+	query      *query
+	source     rowSource
+	skip, left int64
+}
+
+// noStream stands where nothing is open.
+var noStream = &stream{source: noRows{}}
+
+// next gives the next batch; nil at the end.
+func (s *stream) next(r *result) (arrow.RecordBatch, error) {
+	for s.left > 0 {
+		b, ok := s.source.next()
+		if !ok {
+			return nil, s.source.err()
+		}
+		from := min(s.skip, b.rows)
+		s.skip -= from
+		n := min(b.rows-from, s.left)
+		if n == 0 {
+			continue
+		}
+		s.left -= n
+		return s.project(r, b, from, n)
+	}
+	return nil, nil
+}
+
+// project makes the output batch of n rows from one on.
+func (s *stream) project(r *result, b rowBatch, from, n int64) (arrow.RecordBatch, error) {
+	if err := r.account.Err(); err != nil {
+		return nil, err
+	}
+	columns := make([]arrow.Array, 0, len(s.query.outputs))
+	defer func() {
+		for _, c := range columns {
+			c.Release()
+		}
+	}()
+	for _, o := range s.query.outputs {
+		column, err := s.column(r, o, b, from, n)
+		if err != nil {
+			return nil, err
+		}
+		columns = append(columns, column)
+	}
+	return array.NewRecordBatch(s.query.schema, columns, n), nil
+}
+
+func (s *stream) column(r *result, o output, b rowBatch, from, n int64) (arrow.Array, error) {
+	switch o.kind {
+	case scanColumn:
+		return array.NewSlice(b.columns.Column(o.column), from, from+n), nil
+	case rowCount:
+		return repeated(constant{typ: typeBigint, value: b.count}, int(n), r.account.Allocator())
+	}
+	return repeated(o.constant, int(n), r.account.Allocator())
+}

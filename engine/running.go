@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"github.com/skua-data/skua/resource"
+	"github.com/skua-data/skua/session"
+)
+
+const (
+	caseSensitiveKey = "spark.sql.caseSensitive"
+	timeZoneKey      = "spark.sql.session.timeZone"
+)
+
+// statement is what one statement sees, fixed when it is prepared or resumed.
+type statement struct {
+	engine    *Engine
+	session   *session.Session // nil: resumed from a pin
+	state     session.State
+	principal string
+	text      string
+	clock     time.Time
+	zone      *time.Location
+	pinned    []PinnedTable // resumed: the tables as they were; nil: the current ones
+}
+
+func (e *Engine) newStatement(call Call) (*statement, error) {
+	s := &statement{engine: e, session: call.Session, state: call.Session.State(), principal: call.Principal, text: call.Text, clock: e.config.Clock()}
+	return s, s.setZone()
+}
+
+func (s *statement) setZone() (err error) {
+	s.zone = time.UTC
+	if zone, ok := s.state.Get(timeZoneKey); ok {
+		s.zone, err = session.ParseZone(zone)
+	}
+	return invalid(err)
+}
+
+func (s *statement) caseSensitive() bool {
+	v, _ := s.state.Get(caseSensitiveKey)
+	return strings.EqualFold(v, "true")
+}
+
+// newID makes a statement's id: unguessable, since cancelling goes by it.
+func newID() string {
+	var b [8]byte
+	rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// sessionHash names a session in pins and logs without letting anybody into it.
+func (s *statement) sessionHash() string {
+	if s.session == nil {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(s.session.ID()))
+	return hex.EncodeToString(sum[:8])
+}
+
+// account starts the accounting of a run and puts it into the context.
+func (s *statement) account(ctx context.Context, id string) (context.Context, *resource.Statement) {
+	r := s.engine.config.Pool.NewStatement(id)
+	return resource.With(ctx, r), r
+}
+
+func (s *statement) logFailure(stage string, err error) {
+	s.engine.config.Log.Info("statement failed", "stage", stage, "principal", s.principal, "session", s.sessionHash(), "error", err.Error())
+}
+
+// logDone writes the one line that sums up a statement, or one stream of it.
+func (e *Engine) logDone(kind string, pin Pin, r *resource.Statement, started time.Time, err error) {
+	attrs := []any{"statement", pin.Statement, "kind", kind, "principal", pin.Principal, "session", pin.Session,
+		"duration", e.config.Clock().Sub(started), "rows", r.Counters.Rows.Load(), "batches", r.Counters.Batches.Load(), "bytes", r.Counters.Bytes.Load(),
+		"data_bytes", r.Counters.DataBytes.Load(), "delete_bytes", r.Counters.DeleteBytes.Load(), "metadata_bytes", r.Counters.MetadataBytes.Load(),
+		"requests", r.Counters.Requests.Load(), "files", r.Counters.Files.Load(), "splits", r.Counters.SplitsDone.Load(), "peak_memory", r.Peak()}
+	if err != nil {
+		e.config.Log.Warn("statement", append(attrs, "error", err.Error())...)
+		return
+	}
+	e.config.Log.Info("statement", attrs...)
+}

@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/skua-data/skua/engine/syntax"
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/scan"
+)
+
+// reference turns a time-travel clause into a scan's reference.
+func (s *statement) reference(b *binder, at *syntax.TimeTravel) (scan.Reference, error) {
+	switch {
+	case at == nil:
+		return scan.Reference{}, nil
+	case !at.Version:
+		return s.timestamp(b, at.Expr, "TIMESTAMP AS OF "+at.Source)
+	case at.Text != nil:
+		return versionReference(*at.Text, "VERSION AS OF "+at.Source), nil
+	}
+	id, err := strconv.ParseInt(at.Number, 10, 64)
+	if err != nil {
+		return scan.Reference{}, fault.New(fault.Invalid, "Cannot find matching snapshot ID or reference name for version %s", at.Number).At(position(at.Pos))
+	}
+	return scan.Reference{Kind: scan.RefSnapshot, ID: id, Clause: "VERSION AS OF " + at.Source}, nil
+}
+
+func versionReference(version, clause string) scan.Reference {
+	return scan.Reference{Kind: scan.RefName, Name: version, Clause: clause}
+}
+
+// timestamp evaluates the expression of TIMESTAMP AS OF: cast to a timestamp in the session's zone, cut to milliseconds.
+func (s *statement) timestamp(b *binder, e syntax.Expr, clause string) (scan.Reference, error) {
+	c, err := b.constant(&syntax.Cast{Expr: e, Type: syntax.TypeName{Name: "timestamp", Pos: e.Pos()}})
+	if err != nil {
+		return scan.Reference{}, timestampExpr(e, err)
+	}
+	micros, ok := c.value.(int64)
+	if !ok {
+		return scan.Reference{}, timestampExpr(e, fault.New(fault.Invalid, "it is NULL"))
+	}
+	if t, isTime := c.typ.(*arrow.TimestampType); !isTime || t.Unit != arrow.Microsecond {
+		return scan.Reference{}, fault.New(fault.Internal, "TIMESTAMP AS OF gave a %s", c.typ)
+	}
+	return scan.Reference{Kind: scan.RefTimestamp, ID: time.UnixMicro(micros).UnixMilli(), Clause: clause}, nil
+}
+
+func timestampExpr(e syntax.Expr, cause error) error {
+	if fault.Is(cause, fault.Unsupported) {
+		return cause
+	}
+	return fault.New(fault.Invalid, "The time travel timestamp expression %s is invalid: %w", e, cause).
+		With("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.INPUT", "42K0E").At(position(e.Pos()))
+}
+
+// tableOptions are the pairs of WITH by their hyphenated lower-case name. The later of two spellings of one name wins, as in a map.
+type tableOptions map[string]string
+
+// optionNames are the options with a meaning here, by their camelCase spelling in lower case.
+var optionNames = map[string]string{"snapshotid": "snapshot-id", "asoftimestamp": "as-of-timestamp", "splitsize": "split-size", "fileopencost": "file-open-cost",
+	"startsnapshotid": "start-snapshot-id", "endsnapshotid": "end-snapshot-id", "starttimestamp": "start-timestamp", "endtimestamp": "end-timestamp",
+	"batchsize": "batch-size", "versionasof": "version-as-of", "timestampasof": "timestamp-as-of"}
+
+func (s *statement) tableOptions(b *binder, given []syntax.TableOption) (tableOptions, error) {
+	out := tableOptions{}
+	for _, o := range given {
+		c, err := b.constant(o.Value)
+		if err != nil {
+			return nil, err
+		}
+		name := strings.ToLower(o.Key)
+		if hyphenated, ok := optionNames[name]; ok {
+			name = hyphenated
+		}
+		out[name] = optionText(o.Value, c)
+	}
+	return out, nil
+}
+
+// optionText gives an option's value as its reader parses it.
+func optionText(e syntax.Expr, c constant) string {
+	if l, ok := e.(*syntax.Literal); ok {
+		return l.Value
+	}
+	return fmt.Sprint(c.value)
+}
+
+// travelOptions are the options that choose a snapshot, in the order in which they are looked at.
+var travelOptions = []string{"snapshot-id", "as-of-timestamp", "branch", "tag", "version-as-of", "timestamp-as-of"}
+
+// optionReference gives the reference that options choose, if any. Two of them, and one beside a clause, are refused.
+func (s *statement) optionReference(b *binder, options tableOptions, clause scan.Reference) (scan.Reference, error) {
+	if err := incrementalOptions(options); err != nil {
+		return scan.Reference{}, err
+	}
+	var set []string
+	for _, name := range travelOptions {
+		if _, ok := options[name]; ok {
+			set = append(set, name)
+		}
+	}
+	switch {
+	case len(set) == 0:
+		return clause, nil
+	case len(set) > 1:
+		return scan.Reference{}, conflictingOptions(options, set)
+	case clause.Kind != scan.RefCurrent:
+		return scan.Reference{}, fault.New(fault.Invalid, "Cannot set the read option %s beside %s: both select which table snapshot to scan", set[0], clause.Clause)
+	}
+	name, value := set[0], options[set[0]]
+	written := name + " = " + value
+	switch name {
+	case "branch":
+		return scan.Reference{Kind: scan.RefBranch, Name: value, Clause: written}, nil
+	case "tag":
+		return scan.Reference{Kind: scan.RefTag, Name: value, Clause: written}, nil
+	case "version-as-of":
+		return versionReference(value, written), nil
+	case "timestamp-as-of":
+		return s.timestamp(b, &syntax.Literal{Kind: syntax.String, Value: value, Text: "'" + value + "'"}, written)
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		return scan.Reference{}, fault.New(fault.Invalid, "read option %s: For input string: \"%s\"", name, value)
+	}
+	if name == "snapshot-id" {
+		return scan.Reference{Kind: scan.RefSnapshot, ID: n, Clause: written}, nil
+	}
+	return scan.Reference{Kind: scan.RefTimestamp, ID: n, Clause: written}, nil
+}
+
+func conflictingOptions(options tableOptions, set []string) error {
+	if len(set) == 2 && set[0] == "snapshot-id" && set[1] == "as-of-timestamp" {
+		return fault.New(fault.Invalid, "Cannot set both snapshot-id and as-of-timestamp to select which table snapshot to scan")
+	}
+	var given []string
+	for _, name := range set {
+		given = append(given, name+" ("+options[name]+")")
+	}
+	return fault.New(fault.Invalid, "Can specify only one of %s", strings.Join(given, ", "))
+}
+
+// incrementalOptions refuses incremental reads, with Iceberg's words where the options contradict themselves.
+func incrementalOptions(options tableOptions) error {
+	_, start := options["start-snapshot-id"]
+	_, end := options["end-snapshot-id"]
+	_, from := options["start-timestamp"]
+	_, to := options["end-timestamp"]
+	_, snapshot := options["snapshot-id"]
+	_, timestamp := options["as-of-timestamp"]
+	switch {
+	case from || to:
+		return fault.New(fault.Invalid, "Cannot set start-timestamp or end-timestamp for incremental scans and batch scan. They are only valid for changelog scans.")
+	case (start || end) && (snapshot || timestamp):
+		return fault.New(fault.Invalid, "Cannot set start-snapshot-id and end-snapshot-id for incremental scans when either snapshot-id or as-of-timestamp is set")
+	case end && !start:
+		return fault.New(fault.Invalid, "Cannot set only end-snapshot-id for incremental scans. Please, set start-snapshot-id too.")
+	case start:
+		return unsupported("the read option start-snapshot-id (incremental reads) is not supported")
+	}
+	return nil
+}
