@@ -7,9 +7,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/scan/metatable"
 )
 
-// constant makes an array that repeats one value n times. A struct's value is a []any in field order; nil is null. The caller releases it.
+// constant makes an array that repeats one value n times. A struct's value is a metatable.Struct; nil is null. The caller releases it.
 func constant(typ arrow.DataType, v any, n int, mem memory.Allocator) (arrow.Array, error) {
 	if typ.ID() == arrow.NULL {
 		return array.NewNull(n), nil
@@ -23,7 +24,7 @@ func constant(typ arrow.DataType, v any, n int, mem memory.Allocator) (arrow.Arr
 		return array.NewExtensionArrayWithStorage(e, storage), nil
 	}
 	if s, ok := typ.(*arrow.StructType); ok && v != nil {
-		return constantStruct(s, v.([]any), n, mem)
+		return constantStruct(s, v.(metatable.Struct), n, mem)
 	}
 	b := array.NewBuilder(mem, typ)
 	defer b.Release()

@@ -156,10 +156,8 @@ func (f *openFile) metadataSource(id int, m parquet.Match) (source, error) {
 		return source{Constant: f.data.Path}, nil
 	case idSpec:
 		return source{Constant: int64(f.data.Spec.ID)}, nil
-	case idDeleted:
-		return source{Constant: false}, nil
-	case idPos:
-		return source{Kind: idPos}, nil
+	case idDeleted, idPos:
+		return source{Kind: id}, nil
 	case idPartition:
 		v, err := f.partition()
 		return source{Constant: v}, err
@@ -191,21 +189,8 @@ func (f *openFile) lineage(id int, m parquet.Match) source {
 
 // partition is the file's value of _partition: a struct over the fields of all specs.
 func (f *openFile) partition() (any, error) {
-	field, _ := f.plan.source.metadata.FieldsByName("_partition")
-	s := field[0].Type.(*arrow.StructType)
-	out := make([]any, len(s.Fields()))
-	for i, c := range s.Fields() {
-		for _, own := range f.data.Spec.Fields {
-			if own.ID != fieldID(c)-partitionIDBase || isVoid(own) {
-				continue
-			}
-			v, ok := normalize(f.data.Partition[own.ID], c.Type)
-			if !ok {
-				return nil, fault.New(fault.Corrupt, "data file %s has a partition value %v for %s, which is of type %s", f.data.Path,
-					f.data.Partition[own.ID], own.Name, c.Type).In(f.data.Path)
-			}
-			out[i] = v
-		}
+	if len(f.plan.source.union) == 0 {
+		return nil, nil // Spark has null for a table that never was partitioned
 	}
-	return out, nil
+	return unionValue(f.data.Spec, f.plan.source.union, f.data.Partition, f.data.Path)
 }

@@ -55,7 +55,7 @@ func (p *tablePlan) deletedRows(ctx context.Context, f *dataFile) ([]int64, erro
 			return nil, ctx.Err()
 		}
 		if !l.loaded {
-			positions, err := p.readDeletes(ctx, d)
+			positions, err := p.source.table.readDeletes(ctx, d, false)
 			if err != nil {
 				<-l.turn
 				return nil, fault.Wrap(err, "read the deletes of %s", f.Path)
@@ -81,9 +81,11 @@ func (d *deleteFile) key() string {
 	return d.Path
 }
 
-func (p *tablePlan) readDeletes(ctx context.Context, d *deleteFile) (out map[string][]int64, err error) {
+// readDeletes gives the rows that a delete file deletes, by data file. With listed, a file that also keeps the deleted rows' values is refused,
+// since they are not read.
+func (t *Table) readDeletes(ctx context.Context, d *deleteFile, listed bool) (out map[string][]int64, err error) {
 	defer fault.Recover(&err, fault.Corrupt, "delete file %s", d.Path)
-	file, err := p.source.table.store.Open(ctx, d.Path, sizeHint(d.Size))
+	file, err := t.store.Open(ctx, d.Path, sizeHint(d.Size))
 	if err != nil {
 		return nil, fault.Wrap(err, "open delete file")
 	}
@@ -92,7 +94,7 @@ func (p *tablePlan) readDeletes(ctx context.Context, d *deleteFile) (out map[str
 		defer file.Close()
 		return readVector(counted, d)
 	}
-	return p.readPositions(ctx, counted, d)
+	return t.readPositions(ctx, counted, d, listed)
 }
 
 func readVector(file countedFile, d *deleteFile) (map[string][]int64, error) {
@@ -115,8 +117,8 @@ func readVector(file countedFile, d *deleteFile) (map[string][]int64, error) {
 	return map[string][]int64{d.Target: positions}, nil
 }
 
-// readPositions reads a Parquet file of position deletes, whole; it keeps what concerns the plan's data files.
-func (p *tablePlan) readPositions(ctx context.Context, file countedFile, d *deleteFile) (map[string][]int64, error) {
+// readPositions reads a Parquet file of position deletes, whole.
+func (t *Table) readPositions(ctx context.Context, file countedFile, d *deleteFile, listed bool) (map[string][]int64, error) {
 	opened, err := parquet.Open(ctx, file, d.Path)
 	if err != nil {
 		file.Close()
@@ -127,9 +129,15 @@ func (p *tablePlan) readPositions(ctx context.Context, file countedFile, d *dele
 		{Name: "file_path", Type: arrow.BinaryTypes.String, Nullable: true, Metadata: idMetadata(idDeletePath)},
 		{Name: "pos", Type: arrow.PrimitiveTypes.Int64, Nullable: true, Metadata: idMetadata(idDeletePos)},
 	}
+	if listed {
+		want = append(want, arrow.Field{Name: "row", Type: arrow.StructOf(), Nullable: true, Metadata: idMetadata(idDeleteRow)})
+	}
 	matches, err := opened.Match(want, nil)
 	if err != nil {
 		return nil, err
+	}
+	if listed && matches[2].Present {
+		return nil, fault.New(fault.Unsupported, "deleted rows kept in position deletes are not supported yet: %s", d.Path).In(d.Path)
 	}
 	if !matches[0].Present || !matches[1].Present {
 		return nil, fault.New(fault.Corrupt, "delete file %s lacks file_path or pos", d.Path).In(d.Path)
@@ -137,7 +145,7 @@ func (p *tablePlan) readPositions(ctx context.Context, file countedFile, d *dele
 	out := map[string][]int64{}
 	columns := []kernels.Column{matches[0].Column, matches[1].Column}
 	for _, g := range opened.RowGroups(0, file.Size(), nil, nil) {
-		if err := p.readPositionGroup(ctx, opened.RowGroup(g.Ordinal, columns), out); err != nil {
+		if err := t.readPositionGroup(ctx, opened.RowGroup(g.Ordinal, columns), out); err != nil {
 			return nil, err
 		}
 	}
@@ -154,8 +162,8 @@ func idMetadata(id int) arrow.Metadata {
 	return arrow.NewMetadata([]string{FieldIDKey}, []string{strconv.Itoa(id)})
 }
 
-func (p *tablePlan) readPositionGroup(ctx context.Context, rg *kernels.RowGroup, out map[string][]int64) error {
-	reader, err := p.source.table.scanner.config.Decoder.Open(ctx, rg)
+func (t *Table) readPositionGroup(ctx context.Context, rg *kernels.RowGroup, out map[string][]int64) error {
+	reader, err := t.scanner.config.Decoder.Open(ctx, rg)
 	if err != nil {
 		return err
 	}

@@ -135,3 +135,13 @@ func (d *deleteFile) mayName(path string) bool {
 	}
 	return d.upper == "" || path <= d.upper || strings.HasPrefix(path, d.upper)
 }
+
+// only gives the one delete file of an index that has one.
+func (x *deleteIndex) only() *deleteFile {
+	for _, group := range []map[string][]*deleteFile{x.vectors, x.byPath, x.byTuple, x.equality} {
+		for _, list := range group {
+			return list[0]
+		}
+	}
+	return x.global[0]
+}

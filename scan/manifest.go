@@ -9,16 +9,11 @@ import (
 	"github.com/apache/iceberg-go/table"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/scan/metatable"
 )
 
 // entry is a line of a manifest, with what it inherits filled in.
-type entry struct {
-	Status   iceberg.ManifestEntryStatus
-	Snapshot int64
-	Sequence int64  // of the data; -1: unknown
-	FileSeq  *int64 // of the file
-	File     iceberg.DataFile
-}
+type entry = metatable.Entry
 
 // manifests lists a snapshot's manifests in the order of its manifest list, or of the list in the metadata that old tables have instead.
 // No snapshot: none.

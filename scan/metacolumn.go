@@ -16,6 +16,7 @@ const (
 	idPartition   = math.MaxInt32 - 5
 	idDeletePath  = math.MaxInt32 - 101 // file_path of a position delete file
 	idDeletePos   = math.MaxInt32 - 102 // its pos
+	idDeleteRow   = math.MaxInt32 - 103 // its row
 	idRowID       = math.MaxInt32 - 107
 	idLastUpdated = math.MaxInt32 - 108
 

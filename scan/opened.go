@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"context"
 	"sort"
 
 	"github.com/apache/iceberg-go/table"
@@ -42,11 +41,6 @@ func (t *Table) refs(kind table.RefType) []string {
 	}
 	sort.Strings(out)
 	return out
-}
-
-// MetadataSource is a metadata table, named in any case, at a reference; false if there is none of that name.
-func (t *Table) MetadataSource(ctx context.Context, name string, at Reference) (Source, bool, error) {
-	return nil, false, nil
 }
 
 // Describe tells what DESCRIBE, SHOW COLUMNS and SHOW TBLPROPERTIES show of the table, or of one of its metadata tables.

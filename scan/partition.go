@@ -9,6 +9,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/table"
+
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/scan/metatable"
 )
 
 // spec is a partition spec bound to what is known of its source columns, in any schema of the table.
@@ -124,6 +127,25 @@ func isVoid(f specField) bool {
 func isIdentity(f specField) bool {
 	_, ok := f.Transform.(iceberg.IdentityTransform)
 	return ok
+}
+
+// unionValue lays a file's partition out over the fields of all specs.
+func unionValue(s *spec, union []iceberg.NestedField, values map[int]any, path string) (metatable.Struct, error) {
+	out := make(metatable.Struct, len(union))
+	for i, f := range union {
+		typ, _ := arrowType(f.Type)
+		for _, own := range s.Fields {
+			if own.ID != f.ID || isVoid(own) {
+				continue
+			}
+			v, ok := normalize(values[own.ID], typ)
+			if !ok {
+				return nil, fault.New(fault.Corrupt, "file %s has a partition value %v for %s, which is of type %s", path, values[own.ID], own.Name, typ).In(path)
+			}
+			out[i] = v
+		}
+	}
+	return out, nil
 }
 
 // tupleKey names a partition of a spec; equal keys are equal partitions.

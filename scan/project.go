@@ -15,6 +15,8 @@ type projection struct {
 	outputs []int // field id of each output field
 	columns []wanted
 	paths   map[int]fieldPath // of the fields inside columns, as they are read; Index[0] is an index into columns
+
+	marksDeleted bool // _deleted is among columns: deleted rows are marked, not left out
 }
 
 // wanted is a top-level column with as much of its inside as the scan needs.
@@ -34,10 +36,12 @@ type need struct {
 
 // newProjection resolves field ids. Only parts of a struct that are asked for are read.
 func newProjection(s *tableSource, ids []int, filter predicate.Expr) (*projection, error) {
-	return project(s.top, s.paths, len(s.schema.Fields()), ids, filter)
+	return project(s.top, s.paths, len(s.schema.Fields()), ids, filter, false)
 }
 
-func project(top []arrow.Field, index map[int]fieldPath, metadataFrom int, ids []int, filter predicate.Expr) (*projection, error) {
+// project resolves field ids among top-level fields, of which those from metadataFrom on are metadata columns. With whole, structs are read
+// whole.
+func project(top []arrow.Field, index map[int]fieldPath, metadataFrom int, ids []int, filter predicate.Expr, whole bool) (*projection, error) {
 	needs := make([]need, len(top))
 	var fields []arrow.Field
 	for _, id := range ids {
@@ -70,7 +74,8 @@ func project(top []arrow.Field, index map[int]fieldPath, metadataFrom int, ids [
 			continue
 		}
 		w := wanted{Field: top[i], Metadata: i >= metadataFrom, Filter: n.filter, Output: n.output}
-		if !n.whole && !w.Metadata {
+		out.marksDeleted = out.marksDeleted || fieldID(w.Field) == idDeleted
+		if !n.whole && !w.Metadata && !whole {
 			w.Field = pruned(w.Field, n.inside)
 		}
 		out.columns, read = append(out.columns, w), append(read, w.Field)

@@ -35,12 +35,17 @@ func (t *Table) resolve(r Reference) (at, error) {
 	case RefName:
 		return t.named(out, r.Name)
 	case RefBranch:
-		ref, ok := t.ref(r.Name)
-		if !ok || ref.SnapshotRefType != table.BranchRef {
+		ref, ok := t.ref(r.Name) // a tag does as well, as in Spark
+		if !ok && r.Name == table.MainBranch {
+			return out, nil
+		}
+		if !ok {
 			return out, fault.New(fault.NotFound, "Cannot use branch (does not exist): %s", r.Name).In(t.Name())
 		}
-		out.snapshot = t.metadata.SnapshotByID(ref.SnapshotID)
-		return out, nil
+		schema := out.schema
+		out, err := t.snapshotAt(out, ref.SnapshotID)
+		out.schema = schema
+		return out, err
 	case RefTag:
 		return t.named(out, r.Name)
 	}
@@ -56,11 +61,16 @@ func (t *Table) named(out at, name string) (at, error) {
 	if !ok {
 		return out, fault.New(fault.NotFound, "Cannot find matching snapshot ID or reference name for version %s", name).In(t.Name())
 	}
+	return t.referred(out, ref)
+}
+
+func (t *Table) referred(out at, ref table.SnapshotRef) (at, error) {
+	schema := out.schema
+	out, err := t.snapshotAt(out, ref.SnapshotID)
 	if ref.SnapshotRefType == table.BranchRef {
-		out.snapshot = t.metadata.SnapshotByID(ref.SnapshotID)
-		return out, nil
+		out.schema = schema
 	}
-	return t.snapshotAt(out, ref.SnapshotID)
+	return out, err
 }
 
 func (t *Table) ref(name string) (table.SnapshotRef, bool) {
@@ -111,8 +121,5 @@ func (t *Table) idAsOf(millis int64) (int64, bool) {
 // isoMillis writes a time as Iceberg's messages do.
 func isoMillis(millis int64) string {
 	t := time.UnixMilli(millis).UTC()
-	if t.Nanosecond() == 0 {
-		return t.Format("2006-01-02T15:04:05+00:00")
-	}
-	return t.Format("2006-01-02T15:04:05.000+00:00")
+	return t.Format("2006-01-02T15:04:05.999+00:00")
 }

@@ -52,6 +52,7 @@ type groupReader struct {
 	emit  func(arrow.RecordBatch) error
 
 	selection *kernels.Selection
+	deleted   []int64        // ordinals in the row group
 	filter    predicate.Expr // what is left to test here
 	tested    fileColumns    // the filter reads them
 	payload   fileColumns
@@ -64,7 +65,10 @@ type fileColumns struct {
 }
 
 func (r *groupReader) read(ctx context.Context) error {
-	r.selection = kernels.All(r.group.Rows).Without(deletedIn(r.file.deleted, r.group))
+	r.selection, r.deleted = kernels.All(r.group.Rows), deletedIn(r.file.deleted, r.group)
+	if !r.file.plan.projection.marksDeleted {
+		r.selection = r.selection.Without(r.deleted)
+	}
 	if r.selection.Count() == 0 {
 		return nil
 	}
@@ -234,11 +238,15 @@ func (r *groupReader) fillConstants(f *frame, filter bool) error {
 	return nil
 }
 
-// count makes _pos and the columns of row lineage, which depend on a row's place in the file.
+// count makes the columns that depend on a row's place in the file: _pos, _deleted and those of row lineage.
 func (r *groupReader) count(f *frame, from, n int64, filter bool) error {
 	for i, w := range f.projection.columns {
 		s := r.file.columns[i]
 		if s.Kind == 0 || w.Filter != filter {
+			continue
+		}
+		if s.Kind == idDeleted {
+			f.columns[i] = r.marks(from, n)
 			continue
 		}
 		var own *array.Int64
@@ -252,6 +260,24 @@ func (r *groupReader) count(f *frame, from, n int64, filter bool) error {
 		f.columns[i] = next
 	}
 	return nil
+}
+
+// marks is _deleted: whoever asks for it sees deleted rows too.
+func (r *groupReader) marks(from, n int64) arrow.Array {
+	b := array.NewBooleanBuilder(r.mem)
+	defer b.Release()
+	b.Reserve(int(n))
+	for _, run := range r.selection.Slice(from, n).Runs() {
+		i, _ := slices.BinarySearch(r.deleted, run.From)
+		for row := run.From; row < run.To; row++ {
+			hit := i < len(r.deleted) && r.deleted[i] == row
+			if hit {
+				i++
+			}
+			b.UnsafeAppend(hit)
+		}
+	}
+	return b.NewArray()
 }
 
 func (r *groupReader) counted(s source, own *array.Int64, from, n int64) arrow.Array {

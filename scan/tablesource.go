@@ -21,7 +21,8 @@ type tableSource struct {
 	top      []arrow.Field // of schema, then of metadata: what the paths index
 	columns  map[int]iceberg.NestedField
 	specs    map[int]*spec
-	names    *parquet.NameMapping // nil: none
+	union    []iceberg.NestedField // fields of all specs
+	names    *parquet.NameMapping  // nil: none
 }
 
 var _ Source = (*tableSource)(nil)
@@ -37,6 +38,7 @@ func (t *Table) Source(_ context.Context, r Reference) (Source, error) {
 	}
 	s := &tableSource{table: t, at: where, schema: arrowSchema(where.schema.Fields()), metadata: arrowSchema(t.metadataFields()),
 		specs: specs(t.metadata), columns: map[int]iceberg.NestedField{}}
+	s.union = unionPartition(s.specs)
 	s.top = append(append([]arrow.Field(nil), s.schema.Fields()...), s.metadata.Fields()...)
 	s.paths = paths(s.top)
 	for _, f := range where.schema.Fields() {
