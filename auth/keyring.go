@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"time"
+	"unicode/utf8"
 
 	"github.com/golang-jwt/jwt/v5"
 
@@ -167,12 +168,16 @@ func (k *Keyring) verificationKey(t *jwt.Token) (any, error) {
 // NewRandomKeyring makes a keyring whose signatures die with the process.
 func NewRandomKeyring() (*Keyring, error) { return NewKeyring(nil) }
 
-// LoadKeyring reads the keys of a file, one a line, at least MinKey bytes each; the first signs, all verify. Empty lines are skipped. Servers with
+// LoadKeyring reads the keys of a file, one a line, at least MinKey bytes each; the first signs, all verify. Empty lines
+// are skipped; a file that is not text is one key. Servers with
 // the same file accept each other's tokens and tickets.
 func LoadKeyring(path string) (*Keyring, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "read the signing keys: %w", err).Change("skua.auth.key-file")
+	}
+	if !utf8.Valid(text) { // random bytes: one key
+		return NewKeyring(nil, text)
 	}
 	var secrets [][]byte
 	for line := range bytes.Lines(text) {

@@ -52,14 +52,11 @@ func wireType(t arrow.DataType) (arrow.DataType, error) {
 	case *arrow.MapType:
 		return wireMap(t)
 	case *arrow.ListType:
-		f, err := wireField(t.ElemField())
-		return arrow.ListOfField(f), err
+		return wireList(t.ElemField(), func(f arrow.Field) arrow.DataType { return arrow.ListOfField(f) })
 	case *arrow.LargeListType:
-		f, err := wireField(t.ElemField())
-		return arrow.LargeListOfField(f), err
+		return wireList(t.ElemField(), func(f arrow.Field) arrow.DataType { return arrow.LargeListOfField(f) })
 	case *arrow.FixedSizeListType:
-		f, err := wireField(t.ElemField())
-		return arrow.FixedSizeListOfField(t.Len(), f), err
+		return wireList(t.ElemField(), func(f arrow.Field) arrow.DataType { return arrow.FixedSizeListOfField(t.Len(), f) })
 	case *arrow.StructType:
 		fields := make([]arrow.Field, t.NumFields())
 		for i, f := range t.Fields() {
@@ -76,6 +73,14 @@ func wireType(t arrow.DataType) (arrow.DataType, error) {
 		return nil, fault.New(fault.Unsupported, "the type %s is not supported in results", t)
 	}
 	return t, nil
+}
+
+func wireList(element arrow.Field, list func(arrow.Field) arrow.DataType) (arrow.DataType, error) {
+	f, err := wireField(element)
+	if err != nil {
+		return nil, err
+	}
+	return list(f), nil
 }
 
 func wireMap(t *arrow.MapType) (arrow.DataType, error) {

@@ -42,7 +42,7 @@ func arraySize(a arrow.Array, from, to int) int64 {
 	case array.ExtensionArray:
 		return arraySize(a.Storage(), from, to)
 	case array.BinaryLike:
-		return size + n*offsetSize(a) + a.ValueOffset64(to) - a.ValueOffset64(from)
+		return size + n*offsetSize(a) + a.ValueOffset64(to-1) + int64(a.ValueLen(to-1)) - a.ValueOffset64(from)
 	case *array.FixedSizeList:
 		start, _ := a.ValueOffsets(from)
 		_, end := a.ValueOffsets(to - 1)
