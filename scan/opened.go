@@ -5,7 +5,6 @@ import (
 
 	"github.com/apache/iceberg-go/table"
 
-	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/storage"
 )
 
@@ -41,9 +40,4 @@ func (t *Table) refs(kind table.RefType) []string {
 	}
 	sort.Strings(out)
 	return out
-}
-
-// Describe tells what DESCRIBE, SHOW COLUMNS and SHOW TBLPROPERTIES show of the table, or of one of its metadata tables.
-func (t *Table) Describe(metadataTable string) (Description, error) {
-	return Description{}, fault.New(fault.Unsupported, "describing %s is not supported yet", t.Name())
 }

@@ -13,7 +13,7 @@ func sparkType(t iceberg.Type) string {
 	case *iceberg.StructType:
 		parts := make([]string, len(t.FieldList))
 		for i, f := range t.FieldList {
-			parts[i] = sparkStructName(f.Name) + ":" + sparkType(f.Type)
+			parts[i] = f.Name + ":" + sparkType(f.Type)
 		}
 		return "struct<" + strings.Join(parts, ",") + ">"
 	case *iceberg.ListType:
@@ -43,5 +43,3 @@ func sparkType(t iceberg.Type) string {
 	}
 	return t.String() // boolean, int, float, double, date, time, string, binary are spelled alike
 }
-
-func sparkStructName(name string) string { return name }

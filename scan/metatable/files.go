@@ -41,7 +41,7 @@ func fileFields(in Input) []iceberg.NestedField {
 		optionalDoc("key_metadata", binary, "Encryption key metadata blob"),
 		optionalDoc("split_offsets", &iceberg.ListType{Element: long, ElementRequired: true}, "Splittable offsets"),
 		optionalDoc("equality_ids", &iceberg.ListType{Element: integer, ElementRequired: true}, "Equality comparison field IDs"),
-		optionalDoc("sort_order_id", integer, "Sort order ID"), optionalDoc("first_row_id", long, "Starting row ID to assign to new rows"),
+		optionalDoc("sort_order_id", integer, "Sort order ID"), optionalDoc("first_row_id", long, "The first row ID assigned to the first row in the data file"),
 		optionalDoc("referenced_data_file", text, "Fully qualified location (URI with FS scheme) of a data file that all deletes reference"),
 		optionalDoc("content_offset", long, "The offset in the file where the content starts"),
 		optionalDoc("content_size_in_bytes", long, "The length of referenced content stored in the file"))
