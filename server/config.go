@@ -1,0 +1,298 @@
+package server
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/skua-data/skua/catalogs"
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/session"
+	"github.com/skua-data/skua/storage"
+)
+
+// Config is a server's configuration after all checks. NewConfig makes it.
+type Config struct {
+	Listen    string // host:port; port 0 picks a free one
+	Insecure  bool   // allow an address other than loopback without TLS and login
+	TLS       TLS
+	UsersFile string // static users; empty: everybody is anonymous
+	KeyFile   string // the key that signs tokens and tickets; empty: a fresh one at each start
+
+	PluginFolder string // skua-catalog and outside plugins
+	Catalogs     []catalogs.Definition
+	Locations    storage.Map
+	Startup      session.Conf // what sessions see and RESET goes back to
+
+	DrainTimeout    time.Duration
+	Memory          int64 // bytes; 0: no limit
+	StatementMemory int64 // bytes; 0: no limit
+	Cores           int
+	MaxSessions     int
+	MaxPerPrincipal int
+	SessionIdle     time.Duration
+	MaxReceive      int
+	MaxStreams      uint32
+	Reflection      bool
+	LogLevel        string
+	LogFormat       string
+
+	Warnings []string // what the operator should know: keys without effect, properties that cannot be honoured
+}
+
+// TLS names PEM files; the zero TLS is plain text.
+type TLS struct{ CertificateFile, KeyFile, ClientCAFile string }
+
+// NewConfig checks settings and gives the configuration. Every problem is reported at once, sorted by key.
+func NewConfig(s *Settings) (Config, error) {
+	r := &reading{settings: s}
+	c := Config{
+		Listen:          r.text("skua.listen"),
+		Insecure:        r.boolean("skua.listen.insecure"),
+		TLS:             TLS{r.text("skua.tls.certificate-file"), r.text("skua.tls.key-file"), r.text("skua.tls.client-ca-file")},
+		UsersFile:       r.text("skua.auth.users-file"),
+		KeyFile:         r.text("skua.auth.key-file"),
+		PluginFolder:    r.text("skua.plugin.folder"),
+		DrainTimeout:    r.duration("skua.drain.timeout"),
+		Memory:          r.bytes("skua.memory.limit"),
+		StatementMemory: r.bytes("skua.statement.memory.limit"),
+		Cores:           int(r.number("skua.cores")),
+		MaxSessions:     int(r.number("skua.session.max")),
+		MaxPerPrincipal: int(r.number("skua.session.max-per-principal")),
+		SessionIdle:     r.duration("skua.session.idle-timeout"),
+		MaxReceive:      int(r.bytes("skua.flight.max-receive-size")),
+		MaxStreams:      uint32(r.number("skua.flight.max-streams")),
+		Reflection:      r.boolean("skua.flight.reflection"),
+		LogLevel:        r.text("skua.log.level"),
+		LogFormat:       r.text("skua.log.format"),
+		Startup:         s.Conf(),
+	}
+	if c.Cores == 0 {
+		c.Cores = runtime.GOMAXPROCS(0)
+	}
+	r.checkKeys()
+	c.Locations = r.locations()
+	c.Catalogs = r.catalogs()
+	c.Warnings = append(slices.Clone(s.Warnings), r.warnings...)
+	r.checkListener(c)
+	return c, r.err()
+}
+
+// reading collects problems while settings are read.
+type reading struct {
+	settings *Settings
+	problems []string
+	warnings []string
+}
+
+func (r *reading) fail(key string, err error) {
+	at := ""
+	if s, ok := r.settings.byKey[key]; ok {
+		at = " (" + s.Source + ")"
+	}
+	r.problems = append(r.problems, key+at+": "+err.Error())
+}
+
+func (r *reading) err() error {
+	if len(r.problems) == 0 {
+		return nil
+	}
+	slices.Sort(r.problems)
+	return fault.New(fault.Invalid, "configuration: %s", strings.Join(r.problems, "\n  "))
+}
+
+// text gives a key's value or its default, after the option table's check.
+func (r *reading) text(key string) string {
+	option, known := session.Lookup(key)
+	if !known {
+		r.fail(key, fault.New(fault.Internal, "the option table lacks it"))
+		return ""
+	}
+	value, set := r.settings.Get(key)
+	if !set {
+		return option.Default
+	}
+	if err := session.Validate(option, value); err != nil {
+		r.fail(key, err)
+		return option.Default
+	}
+	return value
+}
+
+func (r *reading) boolean(key string) bool { return strings.EqualFold(r.text(key), "true") }
+
+func (r *reading) number(key string) int64 {
+	n, err := strconv.ParseInt(r.text(key), 10, 64)
+	if err != nil || n < 0 {
+		r.fail(key, fault.New(fault.Invalid, "expected a number of 0 or more"))
+		return 0
+	}
+	return n
+}
+
+func (r *reading) bytes(key string) int64 {
+	n, err := session.ParseBytes(r.text(key))
+	if err != nil {
+		r.fail(key, err)
+	}
+	return n
+}
+
+func (r *reading) duration(key string) time.Duration {
+	d, err := session.ParseDuration(r.text(key))
+	if err != nil {
+		r.fail(key, err)
+	}
+	return d
+}
+
+// checkKeys checks the values of every known key, and that keys inside skua.* are known.
+func (r *reading) checkKeys() {
+	for _, s := range r.settings.All() {
+		option, known := session.Lookup(s.Key)
+		switch {
+		case known && !strings.HasSuffix(option.Key, "*"):
+			if err := session.Validate(option, s.Value); err != nil && !slices.ContainsFunc(r.problems, func(p string) bool { return strings.HasPrefix(p, s.Key+" ") }) {
+				r.fail(s.Key, err)
+			}
+		case !known && strings.HasPrefix(s.Key, "skua."):
+			r.fail(s.Key, fault.New(fault.Invalid, "unknown key%s", suggest(s.Key)))
+		}
+		if known && !option.Effect {
+			r.warnings = append(r.warnings, s.Key+" ("+s.Source+") is accepted without effect: "+option.Doc)
+		}
+	}
+}
+
+func suggest(key string) string {
+	var known []string
+	for _, o := range session.Options() {
+		known = append(known, o.Key)
+	}
+	if near := catalogs.Nearest(key, known); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
+var mappingKey = regexp.MustCompile(`^skua\.location-map\.([^.]+)\.(from|to)$`)
+
+func (r *reading) locations() storage.Map {
+	byName := map[string]*storage.Mapping{}
+	var names []string
+	for _, s := range r.settings.All() {
+		if !strings.HasPrefix(s.Key, "skua.location-map.") {
+			continue
+		}
+		m := mappingKey.FindStringSubmatch(s.Key)
+		if m == nil {
+			r.fail(s.Key, fault.New(fault.Invalid, "expected skua.location-map.<n>.from or .to"))
+			continue
+		}
+		if byName[m[1]] == nil {
+			byName[m[1]] = &storage.Mapping{}
+			names = append(names, m[1])
+		}
+		if m[2] == "from" {
+			byName[m[1]].From = s.Value
+		} else {
+			byName[m[1]].To = s.Value
+		}
+	}
+	var mappings []storage.Mapping
+	for _, n := range names {
+		mappings = append(mappings, *byName[n])
+	}
+	out, err := storage.NewMap(mappings)
+	if err != nil {
+		r.problems = append(r.problems, err.Error())
+	}
+	return out
+}
+
+const catalogPrefix = "spark.sql.catalog."
+
+func (r *reading) catalogs() []catalogs.Definition {
+	classes := map[string]string{}
+	properties := map[string]map[string]string{}
+	for _, s := range r.settings.All() {
+		rest, ok := strings.CutPrefix(s.Key, catalogPrefix)
+		if !ok {
+			continue
+		}
+		name, property, nested := strings.Cut(rest, ".")
+		if !nested {
+			classes[name] = s.Value
+			continue
+		}
+		if properties[name] == nil {
+			properties[name] = map[string]string{}
+		}
+		properties[name][property] = s.Value
+	}
+	var out []catalogs.Definition
+	for _, s := range r.settings.All() {
+		name, ok := strings.CutPrefix(s.Key, catalogPrefix)
+		if class, set := classes[name]; ok && set {
+			d, warnings, err := catalogs.NewDefinition(name, class, properties[name])
+			if err != nil {
+				r.fail(s.Key, err)
+				continue
+			}
+			for _, w := range warnings {
+				r.warnings = append(r.warnings, "catalog "+name+": "+w)
+			}
+			out = append(out, d)
+		}
+	}
+	for name := range properties {
+		if _, ok := classes[name]; !ok {
+			r.fail(catalogPrefix+name, fault.New(fault.Invalid, "properties are set for catalog %q, but its class %s%s is not (a catalog's name has no dots)", name, catalogPrefix, name))
+		}
+	}
+	return out
+}
+
+// checkListener holds to the rule of safe addresses: anything but loopback needs TLS and a login, or skua.listen.insecure.
+func (r *reading) checkListener(c Config) {
+	host, _, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		r.fail("skua.listen", fault.New(fault.Invalid, "expected host:port, not %q", c.Listen))
+		return
+	}
+	if (c.TLS.CertificateFile == "") != (c.TLS.KeyFile == "") {
+		r.fail("skua.tls.certificate-file", fault.New(fault.Invalid, "skua.tls.certificate-file and skua.tls.key-file go together"))
+	}
+	if isLoopback(host) || c.Insecure {
+		return
+	}
+	if c.TLS.CertificateFile == "" || (c.UsersFile == "" && c.TLS.ClientCAFile == "") {
+		r.fail("skua.listen", fault.New(fault.Invalid, "%s is reachable from other machines: set skua.tls.certificate-file, skua.tls.key-file and skua.auth.users-file, or skua.listen.insecure=true to serve everybody in plain text", c.Listen))
+	}
+}
+
+func isLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// executableFolder is the configured plugin folder, or the one that holds the running binary.
+func executableFolder(configured string) (string, error) {
+	if configured != "" {
+		return configured, nil
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		return "", fault.New(fault.Internal, "find the own executable: %w", err).Change("skua.plugin.folder")
+	}
+	return filepath.Dir(executable), nil
+}

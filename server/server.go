@@ -1,0 +1,254 @@
+// Package server is the composition root: it reads the configuration, builds every part from it, owns them all, listens, tells its health,
+// and drains. Nothing but cmd imports it.
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"log/slog"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/apache/iceberg-go"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/health"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/reflection"
+
+	"github.com/skua-data/skua/auth"
+	"github.com/skua-data/skua/catalogs"
+	"github.com/skua-data/skua/engine"
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/flightsql"
+	"github.com/skua-data/skua/plugins/host"
+	"github.com/skua-data/skua/resource"
+	"github.com/skua-data/skua/scan"
+	"github.com/skua-data/skua/scan/parquet"
+	"github.com/skua-data/skua/session"
+	"github.com/skua-data/skua/storage"
+	"github.com/skua-data/skua/storage/local"
+)
+
+// Server is a running or startable server. It owns everything it built.
+type Server struct {
+	config   Config
+	log      *slog.Logger
+	listener net.Listener
+	grpc     *grpc.Server
+	health   *health.Server
+	sessions *session.Store
+	draining atomic.Bool
+	closers  []func() error
+	stop     sync.Once
+}
+
+// Parts are what a caller may replace; nil fields get the real thing.
+type Parts struct {
+	Log  *slog.Logger
+	Now  func() time.Time
+	Open catalogs.Opener // instead of plugin processes
+}
+
+// Version is the server's version, as SqlInfo and --version tell it.
+const Version = "0.1.0"
+
+// New builds a server and starts listening, but answers nothing before Serve.
+func New(ctx context.Context, config Config, parts Parts) (_ *Server, err error) {
+	if parts.Log == nil {
+		parts.Log = newLogger(os.Stderr, config.LogLevel, config.LogFormat)
+	}
+	if parts.Now == nil {
+		parts.Now = time.Now
+	}
+	s := &Server{config: config, log: parts.Log, health: health.NewServer()}
+	defer func() {
+		if err != nil {
+			s.close()
+		}
+	}()
+	flight, err := s.build(parts)
+	if err != nil {
+		return nil, err
+	}
+	options := flight.Options()
+	if config.TLS.CertificateFile != "" {
+		secure, err := serverTLS(config.TLS)
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, grpc.Creds(credentials.NewTLS(secure)))
+	}
+	s.grpc = grpc.NewServer(options...)
+	flight.Register(s.grpc)
+	healthpb.RegisterHealthServer(s.grpc, s.health)
+	if config.Reflection {
+		reflection.Register(s.grpc)
+	}
+	var listen net.ListenConfig
+	if s.listener, err = listen.Listen(ctx, "tcp", config.Listen); err != nil {
+		return nil, fault.New(fault.Unavailable, "listen on %s: %w", config.Listen, err).Change("skua.listen")
+	}
+	return s, nil
+}
+
+// build makes the parts in the order of their needs.
+func (s *Server) build(parts Parts) (*flightsql.Server, error) {
+	c := s.config
+	stores := storage.NewMux([]storage.Kind{local.Kind}, c.Locations)
+	if parts.Open == nil {
+		folder, err := executableFolder(c.PluginFolder)
+		if err != nil {
+			return nil, err
+		}
+		launcher, err := host.New(host.Config{Folder: folder, Log: s.log})
+		if err != nil {
+			return nil, err
+		}
+		s.closers = append(s.closers, launcher.Close)
+		parts.Open = launcher.Open
+	}
+	set, err := catalogs.NewSet(catalogs.SetConfig{Definitions: c.Catalogs, Open: parts.Open, Locations: c.Locations, Now: parts.Now, Log: s.log})
+	if err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, set.Close)
+	decoder := parquet.NewFallback()
+	s.closers = append(s.closers, decoder.Close)
+	scanner := scan.NewScanner(scan.Config{Stores: stores, Decoder: decoder, Properties: func(catalog string) iceberg.Properties {
+		d, _ := set.Definition(catalog)
+		return d.Properties
+	}})
+	pool := resource.NewPool(resource.Config{Memory: c.Memory, StatementMemory: c.StatementMemory, Cores: c.Cores})
+	run, err := engine.New(engine.Config{Catalogs: set, Scanner: scanner, Pool: pool, Clock: parts.Now, Version: Version, Log: s.log})
+	if err != nil {
+		return nil, err
+	}
+	keyring, err := newKeyring(c.KeyFile)
+	if err != nil {
+		return nil, err
+	}
+	authenticator, err := newAuthenticator(c.UsersFile)
+	if err != nil {
+		return nil, err
+	}
+	s.sessions = session.NewStore(session.StoreConfig{Max: c.MaxSessions, MaxPerOwner: c.MaxPerPrincipal, Idle: c.SessionIdle, Now: parts.Now})
+	return flightsql.New(flightsql.Config{Engine: run, Sessions: s.sessions, Startup: c.Startup, Auth: authenticator, Keyring: keyring, Pool: pool,
+		Version: Version, Log: s.log, Draining: s.draining.Load,
+		Limits: flightsql.Limits{MaxReceive: c.MaxReceive, MaxStreams: c.MaxStreams}})
+}
+
+func serverTLS(t TLS) (*tls.Config, error) {
+	certificate, err := tls.LoadX509KeyPair(t.CertificateFile, t.KeyFile)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "load the certificate %s and its key: %w", t.CertificateFile, err).Change("skua.tls.certificate-file")
+	}
+	out := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2"}}
+	if t.ClientCAFile == "" {
+		return out, nil
+	}
+	pem, err := os.ReadFile(t.ClientCAFile)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "read the client authorities: %w", err).Change("skua.tls.client-ca-file")
+	}
+	out.ClientCAs = x509.NewCertPool()
+	if !out.ClientCAs.AppendCertsFromPEM(pem) {
+		return nil, fault.New(fault.Invalid, "%s holds no certificate", t.ClientCAFile).Change("skua.tls.client-ca-file")
+	}
+	out.ClientAuth = tls.RequireAndVerifyClientCert
+	return out, nil
+}
+
+func newKeyring(path string) (*auth.Keyring, error) {
+	if path == "" {
+		return auth.NewRandomKeyring()
+	}
+	return auth.LoadKeyring(path)
+}
+
+func newAuthenticator(users string) (auth.Authenticator, error) {
+	if users == "" {
+		return auth.AnonymousOnly{}, nil
+	}
+	return auth.LoadStatic(users)
+}
+
+// Addr is the address the server listens on, with the true port.
+func (s *Server) Addr() net.Addr { return s.listener.Addr() }
+
+// Warnings are what the operator should know about the configuration.
+func (s *Server) Warnings() []string { return s.config.Warnings }
+
+// Serve answers until Drain or Stop ends it, then frees everything. It returns nil after an orderly end.
+func (s *Server) Serve(ctx context.Context) error {
+	defer s.close()
+	ticking, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.expireSessions(ticking)
+	}()
+	defer func() { cancel(); <-done }()
+	s.log.Info("serving", "address", s.Addr().String(), "version", Version, "catalogs", len(s.config.Catalogs), "tls", s.config.TLS.CertificateFile != "")
+	if err := s.grpc.Serve(s.listener); err != nil && !errors.Is(err, grpc.ErrServerStopped) {
+		return fault.New(fault.Unavailable, "serve on %s: %w", s.Addr(), err)
+	}
+	return nil
+}
+
+func (s *Server) expireSessions(ctx context.Context) {
+	tick := time.NewTicker(30 * time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			s.sessions.Expire()
+		}
+	}
+}
+
+// Drain ends the server in order: health turns NOT_SERVING, new work is refused as UNAVAILABLE, running streams finish within
+// the drain timeout or until ctx ends, whatever comes first, then the rest is cut.
+func (s *Server) Drain(ctx context.Context) {
+	s.draining.Store(true)
+	s.health.Shutdown()
+	s.log.Info("draining", "timeout", s.config.DrainTimeout)
+	finished := make(chan struct{})
+	go func() {
+		defer close(finished)
+		s.grpc.GracefulStop()
+	}()
+	limit := time.NewTimer(s.config.DrainTimeout)
+	defer limit.Stop()
+	select {
+	case <-finished:
+	case <-limit.C:
+		s.log.Warn("the drain timeout is over; cutting what still runs")
+	case <-ctx.Done():
+	}
+	s.Stop()
+	<-finished
+}
+
+// Stop ends the server at once. It may be called any number of times.
+func (s *Server) Stop() { s.stop.Do(s.grpc.Stop) }
+
+// close frees the parts, last built first.
+func (s *Server) close() {
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		if err := s.closers[i](); err != nil {
+			s.log.Warn("closing", "error", err)
+		}
+	}
+	s.closers = nil
+	if s.listener != nil {
+		s.listener.Close()
+	}
+}
