@@ -63,7 +63,7 @@ func (p *Parser) hyphens(part Ident) error {
 // underscores and is no number.
 func Quote(name string) string {
 	plain, number := name != "", true
-	for i := 0; i < len(name); i++ {
+	for i := range len(name) {
 		c := name[i]
 		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
 		plain = plain && (letter || isDigit(c))

@@ -114,6 +114,9 @@ const (
 	negation
 	test
 	comparison
+)
+
+const (
 	unary    = comparison + 7
 	tightest = unary + 1
 )

@@ -44,7 +44,7 @@ func (p *Parser) joined() (*TableRef, error) {
 
 // join gives the number of words of a join that comes next, JOIN among them, or 0.
 func (p *Parser) join() int {
-	for n := 0; n < 5; n++ {
+	for n := range 5 {
 		t := p.peek(n)
 		if t.Is("JOIN") {
 			return n + 1

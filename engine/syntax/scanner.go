@@ -66,7 +66,7 @@ func (s *scanner) skip() {
 
 // lineComment gives the length of a comment up to the end of its line; a backslash before the line feed continues it.
 func lineComment(text string) int {
-	for i := 0; i < len(text); i++ {
+	for i := range len(text) {
 		if text[i] == '\n' && text[i-1] != '\\' {
 			return i
 		}

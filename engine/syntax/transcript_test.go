@@ -70,7 +70,7 @@ func records(t testing.TB, file string) []record {
 		t.Fatal(err)
 	}
 	var out []record
-	for _, r := range strings.Split(strings.TrimSpace(string(data)), "\n\n") {
+	for r := range strings.SplitSeq(strings.TrimSpace(string(data)), "\n\n") {
 		sql, want, _ := strings.Cut(r, "\n----")
 		out = append(out, record{strings.TrimSpace(sql), strings.TrimSpace(want)})
 	}

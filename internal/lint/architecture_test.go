@@ -216,13 +216,13 @@ func TestArchitectureFinds(t *testing.T) {
 func checkNotice(mod, notice string) []string {
 	var findings []string
 	inside := false
-	for _, line := range strings.Split(mod, "\n") {
+	for line := range strings.SplitSeq(mod, "\n") {
 		line = strings.TrimSpace(line)
-		switch {
-		case line == "require (":
+		switch line {
+		case "require (":
 			inside = true
 			continue
-		case line == ")":
+		case ")":
 			inside = false
 		}
 		rest, single := strings.CutPrefix(line, "require ")

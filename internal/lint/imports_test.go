@@ -117,7 +117,7 @@ func checkImports(sources []*source, table map[string]row) []string {
 		}
 		known[s.dir] = true
 		if _, ok := table[s.dir]; !ok {
-			findings = append(findings, fmt.Sprintf("%s: the package has no row in the import table", s.dir))
+			findings = append(findings, s.dir+": the package has no row in the import table")
 		}
 	}
 	for _, s := range sources {
