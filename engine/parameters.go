@@ -213,7 +213,7 @@ func argument(column arrow.Array, i int) (constant, error) {
 		return argument(e.Storage(), i)
 	}
 	t, err := argumentType(column.DataType())
-	if err != nil || column.IsNull(i) {
+	if err != nil || t.ID() == arrow.NULL || column.IsNull(i) {
 		return constant{typ: t}, err
 	}
 	value, err := argumentValue(column, i)

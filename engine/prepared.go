@@ -24,10 +24,11 @@ func (s *statement) prepare(ctx context.Context) (Prepared, error) {
 	if err != nil {
 		return nil, err
 	}
-	if tree.Unsupported != "" && s.engine.config.Executor != nil {
+	p, err := s.prepareSelect(ctx, tree)
+	if fault.Is(err, fault.Unsupported) && s.engine.config.Executor != nil {
 		return s.engine.config.Executor.Prepare(ctx, Query{Text: s.text, Resolve: s.resolve})
 	}
-	return s.prepareSelect(ctx, tree)
+	return p, err
 }
 
 func (s *statement) parse() (*syntax.Select, error) {

@@ -223,7 +223,7 @@ func (b *selectBinder) item(item syntax.Item) (kinds [3]int, err error) {
 	case item.Star:
 		err = b.star(item)
 	case isRowCount(item.Expr):
-		b.add(output{kind: rowCount}, arrow.Field{Name: itemName(item, "count(1)"), Type: arrow.PrimitiveTypes.Int64}, "")
+		b.add(output{kind: rowCount}, arrow.Field{Name: itemName(item, outputName(item.Expr)), Type: arrow.PrimitiveTypes.Int64}, "")
 	default:
 		err = b.value(item)
 	}
@@ -270,7 +270,7 @@ func isRowCount(e syntax.Expr) bool {
 		return false
 	}
 	l, ok := c.Args[0].(*syntax.Literal)
-	return ok && l.Kind == syntax.Integer && l.Value == "1"
+	return ok && l.Kind != syntax.Null
 }
 
 // value binds a column or a constant.

@@ -42,7 +42,7 @@ func (s *statement) timestamp(b *binder, e syntax.Expr, clause string) (scan.Ref
 	}
 	micros, ok := c.value.(int64)
 	if !ok {
-		return scan.Reference{}, timestampExpr(e, fault.New(fault.Invalid, "it is NULL"))
+		return scan.Reference{}, timestampExpr(e, nil)
 	}
 	if t, isTime := c.typ.(*arrow.TimestampType); !isTime || t.Unit != arrow.Microsecond {
 		return scan.Reference{}, fault.New(fault.Internal, "TIMESTAMP AS OF gave a %s", c.typ)
@@ -50,11 +50,12 @@ func (s *statement) timestamp(b *binder, e syntax.Expr, clause string) (scan.Ref
 	return scan.Reference{Kind: scan.RefTimestamp, ID: time.UnixMicro(micros).UnixMilli(), Clause: clause}, nil
 }
 
+// timestampExpr refuses an expression that is no timestamp; what is not built keeps its own error.
 func timestampExpr(e syntax.Expr, cause error) error {
 	if fault.Is(cause, fault.Unsupported) {
 		return cause
 	}
-	return fault.New(fault.Invalid, "The time travel timestamp expression %s is invalid: %w", e, cause).
+	return fault.New(fault.Invalid, "The time travel timestamp expression %s is invalid. Cannot be casted to the \"TIMESTAMP\" type.", e).
 		With("INVALID_TIME_TRAVEL_TIMESTAMP_EXPR.INPUT", "42K0E").At(position(e.Pos()))
 }
 
