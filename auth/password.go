@@ -22,14 +22,9 @@ const (
 // Hash gives a password in the form that a users file holds: $pbkdf2-sha256$iterations$salt$key, salt and key in unpadded base64. It takes
 // a good part of a second.
 func Hash(password string) (string, error) {
-	salt := make([]byte, 16)
-	rand.Read(salt)
-	key, err := pbkdf2.Key(sha256.New, password, salt, iterations, sha256.Size)
-	if err != nil {
-		return "", fault.New(fault.Invalid, "hash a password: %w", err)
-	}
-	return "$" + scheme + "$" + strconv.Itoa(iterations) + "$" + base64.RawStdEncoding.EncodeToString(salt) + "$" +
-		base64.RawStdEncoding.EncodeToString(key), nil
+	h := hash{iterations: iterations, salt: make([]byte, 16)}
+	rand.Read(h.salt)
+	return h.text(password)
 }
 
 // hash is a parsed hash.
@@ -56,6 +51,16 @@ func parseHash(text string) (hash, error) {
 		return hash{}, fault.New(fault.Invalid, "a password hash has a bad key")
 	}
 	return hash{n, salt, key}, nil
+}
+
+// text writes the hash of a password with h's salt and cost.
+func (h hash) text(password string) (string, error) {
+	key, err := pbkdf2.Key(sha256.New, password, h.salt, h.iterations, sha256.Size)
+	if err != nil {
+		return "", fault.New(fault.Invalid, "hash a password: %w", err)
+	}
+	encode := base64.RawStdEncoding.EncodeToString
+	return "$" + scheme + "$" + strconv.Itoa(h.iterations) + "$" + encode(h.salt) + "$" + encode(key), nil
 }
 
 func (h hash) matches(password string) bool {
