@@ -4,6 +4,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/apache/iceberg-go"
 
@@ -95,11 +97,29 @@ func (r *optionReader) number(p property) int64 {
 }
 
 func (r *optionReader) parse(text string, p property, key string) int64 {
-	n, err := strconv.ParseInt(text, 10, p.bits)
+	n, err := strconv.ParseInt(strings.Map(asciiDigit, text), 10, p.bits)
 	if err != nil && r.err == nil {
 		r.err = fault.New(fault.Invalid, "For input string: %q: the read option %s is no whole number of %d bits", text, p.option, p.bits).Change(key)
 	}
 	return n
+}
+
+// asciiDigit turns any decimal digit into 0 to 9, since Java's parser takes them all. Digits come in rows of ten.
+func asciiDigit(r rune) rune {
+	if r < utf8.RuneSelf || !unicode.Is(unicode.Nd, r) {
+		return r
+	}
+	for _, row := range unicode.Nd.R16 {
+		if uint32(r) >= uint32(row.Lo) && uint32(r) <= uint32(row.Hi) {
+			return '0' + (r-rune(row.Lo))%10
+		}
+	}
+	for _, row := range unicode.Nd.R32 {
+		if uint32(r) >= row.Lo && uint32(r) <= row.Hi {
+			return '0' + (r-rune(row.Lo))%10
+		}
+	}
+	return r
 }
 
 // flag is true unless the first that is set says otherwise; as in Spark, every word but true is false.
