@@ -90,13 +90,20 @@ func (t *TimeTravel) print(b *strings.Builder) {
 	}
 }
 
-// String gives the part as it can stand in a name, in back quotes if it was quoted or needs them.
+// String gives the part as it can stand anywhere in canonical text, in back quotes if it was quoted or may be taken for something else.
 func (i Ident) String() string {
-	if !i.Quoted && i.Text != "" && wordLength(i.Text) == len(i.Text) {
-		return i.Text
+	t := Token{Kind: Word, Text: i.Text}
+	plain := i.Text != "" && wordLength(i.Text) == len(i.Text)
+	if i.Quoted || !plain || t.in(clauseWords) || t.in(joinWords) || t.in(tests) || t.in(queryWords) || t.in(formWords) {
+		return backQuote(i.Text)
 	}
-	return backQuote(i.Text)
+	return i.Text
 }
+
+// formWords begin or join a form of their own in some place where a name could also stand.
+var formWords = []string{"ALL", "AND", "ANY", "AS", "CASE", "DISTINCT", "DIV", "ELSE", "END", "ESCAPE", "EXISTS", "FALSE", "FILTER", "FOR",
+	"IGNORE", "INTERVAL", "IS", "NOT", "NULL", "OR", "OVER", "RESPECT", "SOME", "SYSTEM_TIME", "SYSTEM_VERSION", "TABLE", "THEN", "TIMESTAMP",
+	"TRUE", "VERSION", "WHEN", "WITHIN"}
 
 func printName(b *strings.Builder, parts []Ident) {
 	for i, part := range parts {

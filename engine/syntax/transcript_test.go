@@ -40,7 +40,7 @@ func outlineStruct(v reflect.Value) string {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
 		switch {
-		case f.Name == "node", f.Type == reflect.TypeFor[Pos](), f.Name == "Source", v.Field(i).IsZero(),
+		case f.Name == "node", f.Type == reflect.TypeFor[Pos](), f.Name == "Source", f.Name == "Quoted", v.Field(i).IsZero(),
 			f.Name == "Text" && (name == "Item" || name == "Literal"):
 			continue
 		}
