@@ -366,7 +366,9 @@ func TestABrokenConnectionIsTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go func() { <-entered; stop() }()
+	stopped := make(chan struct{})
+	go func() { <-entered; stop(); close(stopped) }()
+	defer func() { <-stopped }()
 	for range 2 {
 		if _, err := catalog.Load(t.Context(), catalogs.LoadRequest{}); !errors.Is(err, plugins.ErrDisconnected) || !fault.Is(err, fault.Unavailable) {
 			t.Fatalf("got %v", err)

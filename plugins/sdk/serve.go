@@ -13,6 +13,9 @@ import (
 	"github.com/skua-data/skua/plugins"
 )
 
+// ProtocolVersion is that of the protocol which Serve speaks; a server of another one refuses the plugin.
+const ProtocolVersion = plugins.ProtocolVersion
+
 // Serve is the main function of a plugin: it serves one catalog to the server that started the process, and returns when that server is done with it. open is asked
 // once for the constructor of a catalog type; a plugin with one catalog may ignore typ. Serve takes over standard input, output and error, and slog's
 // default logger. Started by hand it says what the program is for and exits with 1.

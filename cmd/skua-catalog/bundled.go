@@ -1,0 +1,46 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/skua-data/skua/catalogs"
+	"github.com/skua-data/skua/catalogs/hadoop"
+	"github.com/skua-data/skua/catalogs/jdbc"
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/storage"
+	"github.com/skua-data/skua/storage/local"
+)
+
+// bundledType is a catalog type of this build.
+type bundledType struct {
+	name, about string
+	constructor catalogs.Constructor
+}
+
+// bundled lists the catalog types of this build.
+func bundled() []bundledType {
+	kinds := stores()
+	return []bundledType{
+		{"hadoop", "a warehouse folder, as HadoopCatalog lays it out", hadoop.New(kinds)},
+		{"jdbc", "a database of tables, as JdbcCatalog lays it out", jdbc.New(kinds)},
+	}
+}
+
+// stores lists the kinds of stores that the catalogs read.
+func stores() []storage.Kind { return []storage.Kind{local.Kind} }
+
+// knownTypes are Iceberg's types that this build lacks.
+func knownTypes() []string { return []string{"hive", "rest", "glue", "nessie", "bigquery"} }
+
+// constructor finds a type's constructor.
+func constructor(typ string) (catalogs.Constructor, error) {
+	for _, t := range bundled() {
+		if t.name == typ {
+			return t.constructor, nil
+		}
+	}
+	if slices.Contains(knownTypes(), typ) {
+		return nil, fault.New(fault.Unsupported, "catalog type %s is not supported by this build yet", typ)
+	}
+	return nil, fault.New(fault.Unsupported, "Unknown catalog type: %s", typ)
+}
