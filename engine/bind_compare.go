@@ -185,6 +185,11 @@ func never(f predicate.Field) predicate.Expr {
 	return predicate.And{Left: predicate.IsNull{Field: f}, Right: predicate.Null}
 }
 
+func isNever(p predicate.Expr) bool {
+	and, ok := p.(predicate.And)
+	return ok && and.Right == predicate.Null
+}
+
 // always is true, and null for a null field.
 func always(f predicate.Field) predicate.Expr {
 	return predicate.Or{Left: predicate.Not{Expr: predicate.IsNull{Field: f}}, Right: predicate.Null}

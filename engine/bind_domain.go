@@ -178,6 +178,9 @@ func (d domain) compare(op predicate.Op, f predicate.Field) predicate.Expr {
 	}
 	switch op {
 	case predicate.Eq:
+		if above.Cmp(equal) == 0 {
+			return never(f)
+		}
 		return predicate.Simplify(predicate.And{Left: predicate.Negate(d.below(equal, f)), Right: d.below(above, f)})
 	case predicate.NotEq:
 		return predicate.Negate(d.compare(predicate.Eq, f))

@@ -43,7 +43,7 @@ func (b *binder) bindIn(e *syntax.In) (predicate.Expr, error) {
 // membership tests for equality with any of the items.
 func (b *binder) membership(e syntax.Expr, value operand, items []operand, common arrow.DataType) (predicate.Expr, error) {
 	in := predicate.In{Field: value.ref.field()}
-	var rest predicate.Expr = predicate.False
+	var rest, nothing predicate.Expr = predicate.False, predicate.False
 	for _, item := range items {
 		p, err := b.equalAs(e, value, item.value, common)
 		if err != nil {
@@ -52,6 +52,8 @@ func (b *binder) membership(e syntax.Expr, value operand, items []operand, commo
 		switch c, plain := p.(predicate.Comparison); {
 		case p == predicate.Null:
 			in.HasNull = true
+		case isNever(p):
+			nothing = p
 		case plain && c.Op == predicate.Eq:
 			in.Values = append(in.Values, c.Value)
 		default:
@@ -63,6 +65,8 @@ func (b *binder) membership(e syntax.Expr, value operand, items []operand, commo
 		return predicate.Or{Left: in, Right: rest}, nil
 	case in.HasNull:
 		return predicate.Or{Left: rest, Right: predicate.Null}, nil
+	case rest == predicate.False:
+		return nothing, nil
 	}
 	return rest, nil
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
@@ -257,6 +258,6 @@ func castOverflow(c constant, to arrow.DataType) error {
 }
 
 func mismatchedCast(c constant, to arrow.DataType) error {
-	return fault.New(fault.Invalid, "Cannot resolve \"CAST(%s AS %s)\" due to data type mismatch: cannot cast %s to %s.", c.plain(), catalogName(to), sqlName(c.typ),
+	return fault.New(fault.Invalid, "Cannot resolve \"CAST(%s AS %s)\" due to data type mismatch: cannot cast %s to %s.", c.plain(), strings.ToUpper(catalogName(to)), sqlName(c.typ),
 		sqlName(to)).With("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", "42K09")
 }

@@ -87,6 +87,9 @@ func plainDecimal(n *big.Int, scale int) string {
 
 // toDouble rounds n · 10^-scale to the nearest double.
 func toDouble(n *big.Int, scale int) float64 {
+	if scale == 0 && n.IsInt64() {
+		return float64(n.Int64())
+	}
 	f, _ := new(big.Rat).SetFrac(n, power10(scale)).Float64()
 	return f
 }

@@ -47,9 +47,9 @@ var functions = []function{
 	{name: "to_timestamp_ltz", takes: []arrow.DataType{typeTimestamp}, least: 1, gives: typeTimestamp, apply: same},
 	{name: "current_timestamp", gives: typeTimestamp, apply: now},
 	{name: "now", gives: typeTimestamp, apply: now},
-	{name: "localtimestamp", gives: typeTimestampNTZ, apply: now},
-	{name: "current_date", gives: typeDate, apply: now},
-	{name: "curdate", gives: typeDate, apply: now},
+	{name: "localtimestamp", gives: typeTimestampNTZ, apply: nowAs(typeTimestampNTZ)},
+	{name: "current_date", gives: typeDate, apply: nowAs(typeDate)},
+	{name: "curdate", gives: typeDate, apply: nowAs(typeDate)},
 	{name: "current_timezone", gives: typeString, apply: func(b *binder, _ []constant) (constant, error) { return textConstant(b.zone.String()), nil }},
 	{name: "concat", takes: []arrow.DataType{nil}, variadic: true, apply: concat},
 	{name: "unhex", takes: []arrow.DataType{typeString}, least: 1, gives: typeBinary, apply: unhex},
@@ -172,6 +172,13 @@ func same(_ *binder, a []constant) (constant, error) { return a[0], nil }
 
 func now(b *binder, _ []constant) (constant, error) {
 	return constant{typ: typeTimestamp, value: b.now.UnixMicro()}, nil
+}
+
+// nowAs gives the date or the wall clock of the statement in the session's zone.
+func nowAs(t arrow.DataType) func(*binder, []constant) (constant, error) {
+	return func(b *binder, _ []constant) (constant, error) {
+		return b.cast(constant{typ: typeTimestamp, value: b.now.UnixMicro()}, t)
+	}
 }
 
 func epoch(factor int64) func(*binder, []constant) (constant, error) {

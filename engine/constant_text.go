@@ -74,8 +74,8 @@ func floatText(f float64, bits int) string {
 		return s
 	}
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'E', -1, bits), "E")
-	if !strings.Contains(mantissa, ".") {
-		mantissa += ".0"
+	if !strings.Contains(mantissa, ".") { // Java writes two digits at least, the nearest ones
+		mantissa, exponent, _ = strings.Cut(strconv.FormatFloat(f, 'E', 1, bits), "E")
 	}
 	n, _ := strconv.Atoi(exponent)
 	return mantissa + "E" + strconv.Itoa(n)
