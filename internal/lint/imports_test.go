@@ -17,8 +17,8 @@ const (
 	parquet  = "github.com/apache/arrow-go/v18/parquet"
 	iceberg  = "github.com/apache/iceberg-go"
 	writer   = "github.com/apache/iceberg-go/catalog" // iceberg-go's own catalogs, which can also write
-	roaring  = "github.com/RoaringBitmap/roaring/v2"
 	uuid     = "github.com/google/uuid"
+	compress = "github.com/klauspost/compress"
 	plugin   = "github.com/hashicorp/go-plugin"
 	hclog    = "github.com/hashicorp/go-hclog"
 	grpc     = "google.golang.org/grpc"
@@ -28,7 +28,6 @@ const (
 	cobra    = "github.com/spf13/cobra"
 	readline = "github.com/chzyer/readline"
 	isatty   = "github.com/mattn/go-isatty"
-	tools    = "golang.org/x/tools"
 )
 
 // row says what the files of a package, tests aside, may import: which of our packages, and which of others'.
@@ -67,13 +66,14 @@ var table = map[string]row{
 	"plugins/sdk":                   may("plugins", "catalogs", "fault").and(plugin, hclog),
 	"plugins/proto/skua/catalog/v1": may().and(grpc, protobuf),
 
-	// From a table to batches.
-	"scan/parquet":   may("kernels", "storage", "predicate", "resource", "fault").and(arrow, parquet),
-	"scan":           may("catalogs", "kernels", "predicate", "resource", "storage", "fault", "scan/parquet").and(arrow, iceberg, roaring, uuid),
-	"scan/metatable": may("scan", "catalogs", "kernels", "predicate", "resource", "storage", "fault", "scan/parquet").and(arrow, iceberg, uuid),
+	// From a table to batches. The metadata tables know metadata only: scan makes them into sources.
+	"scan/parquet":   may("kernels", "storage", "predicate", "resource", "fault").and(arrow, parquet, compress),
+	"scan/metatable": may("fault").and(arrow, iceberg, uuid),
+	"scan": may("catalogs", "kernels", "predicate", "resource", "storage", "fault", "scan/parquet", "scan/metatable").
+		and(arrow, iceberg, uuid),
 
 	// Statements, and the wire.
-	"engine": may("catalogs", "catalogs/override", "engine/syntax", "scan", "scan/metatable", "predicate", "resource", "session", "fault").
+	"engine": may("catalogs", "catalogs/override", "engine/syntax", "scan", "predicate", "resource", "session", "fault").
 		and(arrow, iceberg),
 	"flightsql": may("auth", "engine", "session", "resource", "fault").and(arrow, flight, grpc, protobuf),
 
@@ -83,18 +83,18 @@ var table = map[string]row{
 	"cmd/skua":             may("server", "cmd/skua/shell", "cmd/skua/demo").and(cobra),
 	"cmd/skua/shell":       may().and(arrow, flight, grpc, readline, isatty),
 	"cmd/skua/demo":        may().and(arrow, iceberg, writer),
-	"cmd/skua-catalog":     may("catalogs", "catalogs/hadoop", "catalogs/jdbc", "storage", "storage/local", "plugins/sdk"),
+	"cmd/skua-catalog":     may("catalogs", "catalogs/hadoop", "catalogs/jdbc", "storage", "storage/local", "plugins/sdk", "fault"),
 	"cmd/skua-conformance": may("conformance").and(cobra, grpc),
 
 	// Outside of the product: clients that judge it.
 	"conformance":           may("catalogs/catalogtest", "plugins/host", "session").and(arrow, flight, grpc),
 	"conformance/inprocess": may("conformance", "server").and(grpc),
+	"conformance/oracle":    may("conformance").and(arrow),
 	"bench":                 may().and(arrow, flight, grpc, iceberg, writer),
 }
 
 // units are the prefixes that imports are judged by.
-var units = []string{arrow, flight, parquet, iceberg, writer, roaring, uuid, plugin, hclog, grpc, protobuf, jwt, sqlite, cobra, readline, isatty,
-	tools}
+var units = []string{arrow, flight, parquet, iceberg, writer, uuid, compress, plugin, hclog, grpc, protobuf, jwt, sqlite, cobra, readline, isatty}
 
 // unit gives the longest prefix that an import belongs to, or "".
 func unit(imported string) string {
