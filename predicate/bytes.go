@@ -6,41 +6,43 @@ import (
 	"github.com/skua-data/skua/fault"
 )
 
-// byteValues are the values of a string, binary or fixed-size binary array. They compare as unsigned bytes.
-type byteValues struct {
-	n     int
-	data  []byte
-	short []int32 // n+1 offsets, or
-	long  []int64 // n+1 offsets, or
-	width int     // bytes a value
+// texts are the values of a string, binary or fixed-size binary array. They compare as unsigned bytes.
+type texts interface {
+	compare(dst []uint64, o order, lit string)
+	member(dst []uint64, set map[string]struct{})
+	prefixed(dst []uint64, prefix string)
 }
 
-// bytesOf views the values of a, its offset applied.
-func bytesOf(a arrow.Array) (byteValues, bool) {
+// spans are byte strings that lie one after the other: value i reaches from offset i to offset i+1.
+type spans[O int32 | int64] struct {
+	offsets []O
+	data    []byte
+}
+
+// textsOf views the values of a, its offset applied.
+func textsOf(a arrow.Array) (texts, bool) {
 	d := a.Data()
-	v := byteValues{n: a.Len()}
-	switch a.DataType().ID() {
-	case arrow.STRING, arrow.BINARY:
-		v.short = []int32{0}
-		if b := d.Buffers()[1]; b != nil && v.n > 0 {
-			v.short = arrow.Int32Traits.CastFromBytes(b.Bytes())[d.Offset() : d.Offset()+v.n+1]
+	switch t := a.DataType().(type) {
+	case *arrow.StringType, *arrow.BinaryType:
+		return spans[int32]{part(arrow.Int32Traits.CastFromBytes(buffer(d, 1)), d), buffer(d, 2)}, true
+	case *arrow.LargeStringType, *arrow.LargeBinaryType:
+		return spans[int64]{part(arrow.Int64Traits.CastFromBytes(buffer(d, 1)), d), buffer(d, 2)}, true
+	case *arrow.FixedSizeBinaryType:
+		offsets := make([]int64, d.Len()+1)
+		for i := range offsets {
+			offsets[i] = int64((d.Offset() + i) * t.ByteWidth)
 		}
-		v.data = buffer(d, 2)
-	case arrow.LARGE_STRING, arrow.LARGE_BINARY:
-		v.long = []int64{0}
-		if b := d.Buffers()[1]; b != nil && v.n > 0 {
-			v.long = arrow.Int64Traits.CastFromBytes(b.Bytes())[d.Offset() : d.Offset()+v.n+1]
-		}
-		v.data = buffer(d, 2)
-	case arrow.FIXED_SIZE_BINARY:
-		v.width = a.DataType().(*arrow.FixedSizeBinaryType).ByteWidth
-		if data := buffer(d, 1); v.n > 0 {
-			v.data = data[d.Offset()*v.width : (d.Offset()+v.n)*v.width]
-		}
-	default:
-		return v, false
+		return spans[int64]{offsets, buffer(d, 1)}, true
 	}
-	return v, true
+	return nil, false
+}
+
+// part takes an array's own offsets; an array without values may lack them.
+func part[O int32 | int64](offsets []O, d arrow.ArrayData) []O {
+	if d.Len() == 0 {
+		return []O{0}
+	}
+	return offsets[d.Offset() : d.Offset()+d.Len()+1]
 }
 
 func buffer(d arrow.ArrayData, i int) []byte {
@@ -50,46 +52,54 @@ func buffer(d arrow.ArrayData, i int) []byte {
 	return nil
 }
 
-func (v *byteValues) at(i int) []byte {
-	if v.short != nil {
-		return v.data[v.short[i]:v.short[i+1]]
-	}
-	if v.long != nil {
-		return v.data[v.long[i]:v.long[i+1]]
-	}
-	return v.data[i*v.width : (i+1)*v.width]
-}
+func (s spans[O]) at(i int) []byte { return s.data[s.offsets[i]:s.offsets[i+1]] }
 
-func (v *byteValues) compare(dst []uint64, o order, lit string) {
+// word gives the range of values whose answers word w holds.
+func (s spans[O]) word(w int) (from, to int) { return 64 * w, min(64*w+64, len(s.offsets)-1) }
+
+func (s spans[O]) compare(dst []uint64, o order, lit string) {
 	for w := range dst {
 		var bits uint64
-		from, to := 64*w, min(64*w+64, v.n)
+		from, to := s.word(w)
 		switch o {
 		case equal:
 			for i := from; i < to; i++ {
-				bits |= bit(string(v.at(i)) == lit) << (i & 63)
+				bits = bits>>1 | bit(string(s.at(i)) == lit)<<63
 			}
 		case less:
 			for i := from; i < to; i++ {
-				bits |= bit(string(v.at(i)) < lit) << (i & 63)
+				bits = bits>>1 | bit(string(s.at(i)) < lit)<<63
 			}
 		case greater:
 			for i := from; i < to; i++ {
-				bits |= bit(string(v.at(i)) > lit) << (i & 63)
+				bits = bits>>1 | bit(string(s.at(i)) > lit)<<63
 			}
 		}
-		dst[w] = bits
+		dst[w] = bits >> (64 - (to - from))
 	}
 }
 
-func (v *byteValues) member(dst []uint64, set map[string]struct{}) {
+func (s spans[O]) member(dst []uint64, set map[string]struct{}) {
 	for w := range dst {
 		var bits uint64
-		for i := 64 * w; i < min(64*w+64, v.n); i++ {
-			_, in := set[string(v.at(i))]
-			bits |= bit(in) << (i & 63)
+		from, to := s.word(w)
+		for i := from; i < to; i++ {
+			_, in := set[string(s.at(i))]
+			bits = bits>>1 | bit(in)<<63
 		}
-		dst[w] = bits
+		dst[w] = bits >> (64 - (to - from))
+	}
+}
+
+func (s spans[O]) prefixed(dst []uint64, prefix string) {
+	for w := range dst {
+		var bits uint64
+		from, to := s.word(w)
+		for i := from; i < to; i++ {
+			x := s.at(i)
+			bits = bits>>1 | bit(len(x) >= len(prefix) && string(x[:len(prefix)]) == prefix)<<63
+		}
+		dst[w] = bits >> (64 - (to - from))
 	}
 }
 
@@ -102,17 +112,10 @@ func (p prefixTest) ask(dst []uint64, a arrow.Array) error {
 	if a.DataType().ID() == arrow.NULL {
 		return nil
 	}
-	v, ok := bytesOf(a)
+	values, ok := textsOf(a)
 	if !ok {
 		return fault.New(fault.Unsupported, "a prefix test of %s is not supported", a.DataType())
 	}
-	for w := range dst {
-		var bits uint64
-		for i := 64 * w; i < min(64*w+64, v.n); i++ {
-			x := v.at(i)
-			bits |= bit(len(x) >= len(p) && string(x[:len(p)]) == string(p)) << (i & 63)
-		}
-		dst[w] = bits
-	}
+	values.prefixed(dst, string(p))
 	return nil
 }

@@ -87,12 +87,12 @@ func compare(dst []uint64, a arrow.Array, o order, v Literal) error {
 			return nil
 		}
 	case string:
-		if values, ok := bytesOf(a); ok {
+		if values, ok := textsOf(a); ok {
 			values.compare(dst, o, lit)
 			return nil
 		}
 	case []byte:
-		if values, ok := bytesOf(a); ok {
+		if values, ok := textsOf(a); ok {
 			values.compare(dst, o, string(lit))
 			return nil
 		}
@@ -140,19 +140,19 @@ func compareFloats[T float32 | float64](dst []uint64, values []T, o order, v T) 
 		part := values[64*w : min(64*w+64, len(values))]
 		switch o {
 		case equal:
-			for i, x := range part {
-				bits |= bit(x == v) << (i & 63)
+			for _, x := range part {
+				bits = bits>>1 | bit(x == v)<<63
 			}
 		case less:
-			for i, x := range part {
-				bits |= bit(x < v) << (i & 63)
+			for _, x := range part {
+				bits = bits>>1 | bit(x < v)<<63
 			}
 		case greater:
-			for i, x := range part {
-				bits |= bit(!(x <= v)) << (i & 63)
+			for _, x := range part {
+				bits = bits>>1 | bit(!(x <= v))<<63
 			}
 		}
-		dst[w] = bits
+		dst[w] = bits >> (64 - len(part))
 	}
 }
 
@@ -171,10 +171,11 @@ func compareNaN[T float32 | float64](dst []uint64, values []T, o order) {
 func markNaN[T float32 | float64](dst []uint64, values []T) {
 	for w := range dst {
 		var bits uint64
-		for i, x := range values[64*w : min(64*w+64, len(values))] {
-			bits |= bit(x != x) << (i & 63)
+		part := values[64*w : min(64*w+64, len(values))]
+		for _, x := range part {
+			bits = bits>>1 | bit(x != x)<<63
 		}
-		dst[w] = bits
+		dst[w] = bits >> (64 - len(part))
 	}
 }
 
@@ -182,7 +183,8 @@ func compareDecimals(dst []uint64, values []decimal128.Num, o order, v decimal12
 	hi, lo := v.HighBits(), v.LowBits()
 	for w := range dst {
 		var bits uint64
-		for i, x := range values[64*w : min(64*w+64, len(values))] {
+		part := values[64*w : min(64*w+64, len(values))]
+		for _, x := range part {
 			xh, xl := x.HighBits(), x.LowBits()
 			var b uint64
 			switch o {
@@ -193,9 +195,9 @@ func compareDecimals(dst []uint64, values []decimal128.Num, o order, v decimal12
 			case greater:
 				b = bit(xh > hi || xh == hi && xl > lo)
 			}
-			bits |= b << (i & 63)
+			bits = bits>>1 | b<<63
 		}
-		dst[w] = bits
+		dst[w] = bits >> (64 - len(part))
 	}
 }
 

@@ -53,30 +53,31 @@ func (s signed[T]) compare(dst []uint64, o order, v int64) {
 		part := s[64*w : min(64*w+64, len(s))]
 		switch o {
 		case equal:
-			for i, x := range part {
-				bits |= bit(int64(x) == v) << (i & 63)
+			for _, x := range part {
+				bits = bits>>1 | bit(int64(x) == v)<<63
 			}
 		case less:
-			for i, x := range part {
-				bits |= bit(int64(x) < v) << (i & 63)
+			for _, x := range part {
+				bits = bits>>1 | bit(int64(x) < v)<<63
 			}
 		case greater:
-			for i, x := range part {
-				bits |= bit(int64(x) > v) << (i & 63)
+			for _, x := range part {
+				bits = bits>>1 | bit(int64(x) > v)<<63
 			}
 		}
-		dst[w] = bits
+		dst[w] = bits >> (64 - len(part))
 	}
 }
 
 func (s signed[T]) member(dst []uint64, set map[int64]struct{}) {
 	for w := range dst {
 		var bits uint64
-		for i, x := range s[64*w : min(64*w+64, len(s))] {
+		part := s[64*w : min(64*w+64, len(s))]
+		for _, x := range part {
 			_, in := set[int64(x)]
-			bits |= bit(in) << (i & 63)
+			bits = bits>>1 | bit(in)<<63
 		}
-		dst[w] = bits
+		dst[w] = bits >> (64 - len(part))
 	}
 }
 
@@ -86,22 +87,24 @@ type unsigned []uint64
 func (u unsigned) compare(dst []uint64, o order, v int64) {
 	for w := range dst {
 		var bits uint64
-		for i, x := range u[64*w : min(64*w+64, len(u))] {
+		part := u[64*w : min(64*w+64, len(u))]
+		for _, x := range part {
 			below := v >= 0 && x < uint64(v)
 			same := v >= 0 && x == uint64(v)
-			bits |= bit(o == equal && same || o == less && below || o == greater && !same && !below) << (i & 63)
+			bits = bits>>1 | bit(o == equal && same || o == less && below || o == greater && !same && !below)<<63
 		}
-		dst[w] = bits
+		dst[w] = bits >> (64 - len(part))
 	}
 }
 
 func (u unsigned) member(dst []uint64, set map[int64]struct{}) {
 	for w := range dst {
 		var bits uint64
-		for i, x := range u[64*w : min(64*w+64, len(u))] {
+		part := u[64*w : min(64*w+64, len(u))]
+		for _, x := range part {
 			_, in := set[int64(x)]
-			bits |= bit(in && int64(x) >= 0) << (i & 63)
+			bits = bits>>1 | bit(in && int64(x) >= 0)<<63
 		}
-		dst[w] = bits
+		dst[w] = bits >> (64 - len(part))
 	}
 }

@@ -43,7 +43,7 @@ func (m membership) ask(dst []uint64, a arrow.Array) error {
 		values.member(dst, set)
 		return nil
 	}
-	if values, ok := bytesOf(a); ok {
+	if values, ok := textsOf(a); ok {
 		set, ok := textSet(m.values)
 		if !ok {
 			return mismatch(a, m.values[0])
@@ -130,22 +130,24 @@ func textSet(values []Literal) (map[string]struct{}, bool) {
 func memberFloats[T float32 | float64](dst []uint64, values []T, set map[float64]struct{}, nan bool) {
 	for w := range dst {
 		var bits uint64
-		for i, x := range values[64*w : min(64*w+64, len(values))] {
+		part := values[64*w : min(64*w+64, len(values))]
+		for _, x := range part {
 			_, in := set[float64(x)]
-			bits |= bit(in || nan && x != x) << (i & 63)
+			bits = bits>>1 | bit(in || nan && x != x)<<63
 		}
-		dst[w] = bits
+		dst[w] = bits >> (64 - len(part))
 	}
 }
 
 func memberDecimals(dst []uint64, values []decimal128.Num, set map[decimal128.Num]struct{}) {
 	for w := range dst {
 		var bits uint64
-		for i, x := range values[64*w : min(64*w+64, len(values))] {
+		part := values[64*w : min(64*w+64, len(values))]
+		for _, x := range part {
 			_, in := set[x]
-			bits |= bit(in) << (i & 63)
+			bits = bits>>1 | bit(in)<<63
 		}
-		dst[w] = bits
+		dst[w] = bits >> (64 - len(part))
 	}
 }
 
