@@ -132,21 +132,3 @@ func (s *Server) schemaOf(ctx context.Context, text string) (*flight.SchemaResul
 	}
 	return &flight.SchemaResult{Schema: flight.SerializeSchema(schema, s.mem)}, nil
 }
-
-// PollFlightInfoStatement is complete at once: nothing runs before its rows are fetched.
-func (s *Server) PollFlightInfoStatement(ctx context.Context, q upstream.StatementQuery, d *flight.FlightDescriptor) (*flight.PollInfo, error) {
-	return complete(s.GetFlightInfoStatement(ctx, q, d))
-}
-
-// PollFlightInfoPreparedStatement is complete at once.
-func (s *Server) PollFlightInfoPreparedStatement(ctx context.Context, q upstream.PreparedStatementQuery, d *flight.FlightDescriptor) (*flight.PollInfo, error) {
-	return complete(s.GetFlightInfoPreparedStatement(ctx, q, d))
-}
-
-func complete(info *flight.FlightInfo, err error) (*flight.PollInfo, error) {
-	if err != nil {
-		return nil, err
-	}
-	progress := 1.0
-	return &flight.PollInfo{Info: info, Progress: &progress}, nil
-}

@@ -32,7 +32,7 @@ func (c *client) messages(ticket *flight.Ticket) (sizes []int) {
 func TestBatchesAreCutToMessagesThatClientsTake(t *testing.T) {
 	w := start(t, nil)
 	c := w.connect()
-	for _, sql := range []string{"WIDE 40 1000000", "WIDE 10000 1000", "WIDE 1000000 10"} {
+	for _, sql := range []string{"WIDE 10 1000000", "WIDE 10000 1000", "WIDE 500000 10"} {
 		info, err := c.Execute(c.ctx, sql)
 		check(t, err)
 		sizes := c.messages(info.Endpoint[0].Ticket)

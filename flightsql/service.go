@@ -1,10 +1,9 @@
 package flightsql
 
 import (
+	"context"
 	"strings"
 	"unicode/utf8"
-
-	"context"
 
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
@@ -55,16 +54,14 @@ func (s *service) GetSchema(ctx context.Context, d *flight.FlightDescriptor) (*f
 	return s.FlightServiceServer.GetSchema(ctx, routed)
 }
 
-// PollFlightInfo also takes bare SQL and table paths.
+// PollFlightInfo is complete at once: nothing runs before its rows are fetched.
 func (s *service) PollFlightInfo(ctx context.Context, d *flight.FlightDescriptor) (*flight.PollInfo, error) {
-	if err := s.server.refuseNew(); err != nil {
-		return nil, err
-	}
-	routed, err := routable(d)
+	info, err := s.GetFlightInfo(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	return s.FlightServiceServer.PollFlightInfo(ctx, routed)
+	progress := 1.0
+	return &flight.PollInfo{Info: info, Progress: &progress}, nil
 }
 
 // DoAction refuses new statements and settings while the server drains; closing and cancelling go on.

@@ -273,7 +273,7 @@ func TestTokensExpireAndAreRenewedBefore(t *testing.T) {
 func TestCallsAloneMakeNoSessions(t *testing.T) {
 	w := start(t, nil)
 	c := w.connect()
-	for range 2000 {
+	for range 300 {
 		c.query("SELECT 1")
 	}
 	if n := w.sessions.Len(); n != 0 {

@@ -275,6 +275,21 @@ func TestPlainFlightClientsSendBareSQLAndPaths(t *testing.T) {
 	}
 }
 
+func TestPollingIsCompleteAtOnceForEverything(t *testing.T) {
+	w := start(t, nil)
+	c := w.connect()
+	for _, m := range []proto.Message{&pb.CommandStatementQuery{Query: "SET spark.sql.x=1"}, &pb.CommandGetCatalogs{}} {
+		poll, err := c.Client.Client.PollFlightInfo(c.ctx, descriptor(t, m))
+		check(t, err)
+		if poll.FlightDescriptor != nil || poll.GetProgress() != 1 || len(c.fetch(poll.Info)) == 0 {
+			t.Errorf("%T: %v", m, poll)
+		}
+	}
+	if n := w.engine.effects.Load(); n != 1 {
+		t.Errorf("%d effects", n)
+	}
+}
+
 func TestEndpointsFollowTheSessionsWish(t *testing.T) {
 	for _, c := range []struct {
 		sql, wish string
