@@ -7,8 +7,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/file"
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
@@ -19,19 +17,19 @@ import (
 const (
 	decoderName = "fallback"
 	window      = 16 << 10 // rows decoded at once where the selection has gaps, and for a filter
-	wholeChunk  = 16 << 20 // bytes of a column chunk up to which it is fetched in one request
+	wholeChunk  = 8 << 20  // bytes of a column chunk up to which it is fetched in one request
 	streamRead  = 4 << 20  // bytes of a request for larger ones
 )
 
 // NewFallback gives the decoder that takes every column, on arrow-go's record readers. It starts no goroutines.
-func NewFallback() kernels.Decoder { return fallback{} }
+func NewFallback() kernels.Decoder { return &fallback{} }
 
-type fallback struct{}
+type fallback struct{ codecs }
 
-var _ kernels.Decoder = fallback{}
+var _ kernels.Decoder = (*fallback)(nil)
 
 // Route takes every column.
-func (fallback) Route(rg *kernels.RowGroup) []kernels.Route {
+func (*fallback) Route(rg *kernels.RowGroup) []kernels.Route {
 	out := make([]kernels.Route, len(rg.Columns))
 	for i := range out {
 		out[i] = kernels.Route{Decoder: decoderName, Taken: true, Reason: "takes every column"}
@@ -40,34 +38,27 @@ func (fallback) Route(rg *kernels.RowGroup) []kernels.Route {
 }
 
 // Open opens a row group; it reads nothing yet.
-func (fallback) Open(ctx context.Context, rg *kernels.RowGroup) (_ kernels.Reader, err error) {
+func (d *fallback) Open(ctx context.Context, rg *kernels.RowGroup) (_ kernels.Reader, err error) {
 	defer fault.Recover(&err, fault.Corrupt, "open row group %d of %s", rg.Ordinal, rg.Name)
 	if rg.Ordinal < 0 || rg.Ordinal >= len(rg.Metadata.RowGroups) {
 		return nil, fault.New(fault.Internal, "row group %d of the %d of %s", rg.Ordinal, len(rg.Metadata.RowGroups), rg.Name)
 	}
 	mem := guarded{resource.From(ctx).Allocator()}
-	r := &reader{rg: rg, mem: mem, columns: make([]*column, len(rg.Columns))}
-	for i, streamed := range []bool{false, true} {
-		props := parquet.NewReaderProperties(mem)
-		props.BufferedStreamEnabled, props.BufferSize = streamed, streamRead
-		pages, err := file.NewParquetReader(source{rg.File}, file.WithMetadata(rg.Metadata), file.WithReadProps(props))
-		if err != nil {
-			return nil, fault.New(fault.Corrupt, "open %s: %w", rg.Name, err)
-		}
-		r.groups[i] = pages.RowGroup(rg.Ordinal)
-	}
-	return r, nil
+	return &reader{decoder: d, rg: rg, mem: mem, columns: make([]*column, len(rg.Columns))}, nil
 }
 
-// Close has nothing to do.
-func (fallback) Close() error { return nil }
+// Close gives back the codecs' memory; all readers are closed before.
+func (d *fallback) Close() error {
+	d.close()
+	return nil
+}
 
 // reader reads one row group. Each column has a position of its own, so that columns may be read in different calls.
 type reader struct {
+	decoder *fallback
 	rg      *kernels.RowGroup
 	mem     memory.Allocator
-	groups  [2]*file.RowGroupReader // chunks fetched whole, and chunks streamed
-	columns []*column               // opened on first use
+	columns []*column // opened on first use
 }
 
 // Read gives the columns of the survivors from..from+n.

@@ -4,7 +4,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
@@ -16,35 +15,20 @@ type leaf struct {
 	column *schema.Column
 	mem    memory.Allocator
 	reader file.RecordReader
-	pages  file.PageReader
+	pages  *pageReader
+	given  int64          // rows decoded or left out; of a column without lists
 	target arrow.DataType // nil: only the levels are wanted
 	values *values        // of the rows loaded; nil: none
 }
 
 func (r *reader) openLeaf(index int) (*leaf, error) {
-	group := r.groups[0]
-	chunk, err := group.MetaData().ColumnChunk(index)
-	if err != nil {
-		return nil, fault.New(fault.Corrupt, "column chunk: %w", err)
-	}
-	if _, err := compress.GetCodec(chunk.Compression()); err != nil {
-		return nil, fault.New(fault.Unsupported, "the Parquet codec %s is not supported", chunk.Compression())
-	}
-	if chunk.TotalCompressedSize() > wholeChunk {
-		group = r.groups[1]
-	}
 	l := &leaf{column: r.rg.Metadata.Schema.Column(index), mem: r.mem}
-	if chunk.NumValues() > 0 {
-		pages, err := group.GetColumnPageReader(index)
-		if err != nil {
-			return nil, fault.As(fault.Corrupt, err)
-		}
-		l.pages = &guardedPages{PageReader: pages, column: l.column, left: chunk.NumValues()}
+	var err error
+	if l.pages, err = r.openPages(index); err != nil {
+		return nil, err
 	}
 	l.reader = file.NewRecordReader(l.column, levelInfo(l.column), binaryType(l.column), r.mem, nil)
-	if l.pages != nil {
-		l.reader.SetPageReader(l.pages)
-	}
+	l.reader.SetPageReader(l.pages)
 	return l, nil
 }
 
@@ -94,10 +78,7 @@ func (l *leaf) load(n int64) error {
 		return fault.As(fault.Corrupt, err)
 	}
 	for read := int64(0); read < n; {
-		got, err := int64(0), error(nil)
-		if l.pages != nil {
-			got, err = l.reader.ReadRecords(n - read)
-		}
+		got, err := l.reader.ReadRecords(n - read)
 		if err != nil {
 			return fault.As(fault.Corrupt, err)
 		}
@@ -106,12 +87,35 @@ func (l *leaf) load(n int64) error {
 		}
 		read += got
 	}
+	l.given += n
 	l.values = l.take()
 	return nil
 }
 
-// skip decodes n rows and forgets them, a window at a time.
+// skip leaves out n rows. Outside lists a row is a value, so that whole pages are left out; the rest is decoded and dropped.
 func (l *leaf) skip(n int64) error {
+	if buffered := l.pages.given - l.given; l.column.MaxRepetitionLevel() == 0 && n > buffered {
+		if err := l.discard(buffered); err != nil {
+			return err
+		}
+		passed, err := l.pages.pass(n - buffered)
+		if err != nil {
+			return err
+		}
+		l.given += passed
+		n -= buffered + passed
+		if passed == 0 && n > 0 && l.pages.pending != nil && l.pages.pending.kind == dictionaryPage {
+			if err := l.discard(1); err != nil { // reads the dictionary and the first page
+				return err
+			}
+			return l.skip(n - 1)
+		}
+	}
+	return l.discard(n)
+}
+
+// discard decodes n rows and forgets them, a window at a time.
+func (l *leaf) discard(n int64) error {
 	for n > 0 {
 		step := min(n, window)
 		if err := l.load(step); err != nil {

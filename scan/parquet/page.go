@@ -1,195 +1,258 @@
 package parquet
 
 import (
-	"encoding/binary"
 	"errors"
-	"io"
 
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/skua-data/skua/fault"
 )
 
-// The limits of a page. Legal files stay far below; without them a page header of a few bytes could ask for all memory, which ends the
-// process.
+// The limits of a page. Without them a header of a few bytes could ask for all memory, which ends the process.
 const (
 	pageValues = 64 << 20 // values of a page
-	deltaBlock = 1 << 20  // values of a block of a delta encoding; the common writers have 128
+	pageBytes  = 1 << 30  // bytes of a page, uncompressed
 )
 
-// guardedPages checks what page headers claim against what the pages hold, before decoders believe it.
-type guardedPages struct {
-	file.PageReader
+// pageReader reads the pages of one column chunk for arrow-go's record readers. Unlike arrow-go's own it believes no header before the page
+// agrees, unpacks into memory of the statement and never beyond what the header says, and passes pages by without unpacking them.
+type pageReader struct {
 	column *schema.Column
-	left   int64 // values that the chunk still owes
-	err    error
+	mem    memory.Allocator
+	chunk  *chunk
+	codec  unpacker
+
+	page       file.Page
+	plain      *memory.Buffer // body of the current page, where it had to be unpacked or moved
+	dictionary *memory.Buffer // decoders read it all the time
+	pending    *pageHeader    // of a data page that pass met and left
+	left       int64          // values that the chunk still owes
+	given      int64          // values of the pages given or passed by
+	err        error
 }
 
-// Next fetches the next page.
-func (g *guardedPages) Next() bool {
-	if g.err != nil || !g.PageReader.Next() {
-		return false
+var _ file.PageReader = (*pageReader)(nil)
+
+func (r *reader) openPages(index int) (*pageReader, error) {
+	column := r.rg.Metadata.Schema.Column(index)
+	m := r.rg.Metadata.RowGroups[r.rg.Ordinal].Columns[index].MetaData
+	codec, err := r.decoder.unpacker(compress.Compression(m.Codec))
+	if err != nil {
+		return nil, err
 	}
-	if g.err = g.check(g.Page()); g.err != nil {
-		return false
+	start := m.DataPageOffset
+	if d := m.DictionaryPageOffset; d != nil && *d > 0 && *d < start {
+		start = *d
 	}
-	return true
+	end := start + m.TotalCompressedSize
+	if r.rg.Metadata.WriterVersion().LessThan(metadata.Parquet816FixedVersion) { // those left a dictionary's header out of the size
+		end = min(end+100, r.rg.Metadata.GetSourceFileSize())
+	}
+	return &pageReader{
+		column: column, mem: r.mem, codec: codec, left: m.NumValues, chunk: newChunk(r.rg.File, start, end, r.mem),
+		plain: memory.NewResizableBuffer(r.mem), dictionary: memory.NewResizableBuffer(r.mem),
+	}, nil
 }
 
-// Err tells why Next gave nothing.
-func (g *guardedPages) Err() error {
-	if g.err != nil {
-		return g.err
-	}
-	return g.PageReader.Err()
-}
+// Page is the current page.
+func (p *pageReader) Page() file.Page { return p.page }
 
-// GetDictionaryPage gives the chunk's dictionary.
-func (g *guardedPages) GetDictionaryPage() (*file.DictionaryPage, error) {
-	p, err := g.PageReader.GetDictionaryPage()
-	if err == nil && p != nil {
-		err = g.check(p)
-	}
-	return p, err
-}
+// Err tells why Next gave nothing; nil at the end.
+func (p *pageReader) Err() error { return p.err }
 
-func (g *guardedPages) check(p file.Page) error {
-	n := int64(p.NumValues())
-	switch p := p.(type) {
-	case *file.DictionaryPage:
-		if n*g.leastBytes() > int64(len(p.Data())) {
-			return fault.New(fault.Corrupt, "a dictionary of %d values in %d bytes", n, len(p.Data()))
+// Next reads the next page.
+func (p *pageReader) Next() bool {
+	p.page = nil
+	for p.err == nil && p.left > 0 {
+		h, more := p.pending, true
+		if p.pending = nil; h == nil {
+			h = &pageHeader{}
+			*h, more, p.err = p.header()
 		}
-	case file.DataPage:
-		if n > g.left {
-			return fault.New(fault.Corrupt, "pages hold more values than the column")
+		if !more || p.err != nil {
+			return false
 		}
-		if g.left -= n; n > pageValues {
-			return fault.New(fault.Unsupported, "Parquet pages of %d values are not supported", n)
+		if p.err = p.open(h); p.page != nil && p.err == nil {
+			return true
 		}
-		return g.checkDelta(p)
+	}
+	p.page = nil
+	return false
+}
+
+// open reads a page's body; pages of other types are left out.
+func (p *pageReader) open(h *pageHeader) error {
+	if h.kind != dataPage && h.kind != dataPageV2 && h.kind != dictionaryPage {
+		return p.chunk.pass(h.compressed)
+	}
+	if err := p.check(h); err != nil {
+		return err
+	}
+	packed, err := p.chunk.take(h.compressed)
+	if err != nil {
+		return err
+	}
+	if h.kind == dictionaryPage {
+		return p.openDictionary(h, packed)
+	}
+	p.left, p.given = p.left-h.values, p.given+h.values
+	levels, flat := int64(-1), int64(0)
+	if h.kind == dataPageV2 {
+		levels = h.defLength + h.repLength
+		flat = levels
+	}
+	body, err := p.body(h, packed, flat, p.plain)
+	if err != nil {
+		return err
+	}
+	encoding := parquet.Encoding(h.encoding)
+	if err := checkDelta(p.column, encoding, body, int(levels)); err != nil {
+		return err
+	}
+	b := memory.NewBufferBytes(body)
+	if h.kind == dataPage {
+		p.page = file.NewDataPageV1(b, int32(h.values), encoding, parquet.Encoding(h.defEncoding), parquet.Encoding(h.repEncoding), int32(h.uncompressed))
+		return nil
+	}
+	p.page = file.NewDataPageV2(b, int32(h.values), int32(h.nulls), int32(h.rows), encoding, int32(h.defLength), int32(h.repLength), int32(h.uncompressed), h.valuesCompressed)
+	return nil
+}
+
+func (p *pageReader) openDictionary(h *pageHeader, packed []byte) error {
+	body, err := p.body(h, packed, 0, p.dictionary)
+	if err != nil {
+		return err
+	}
+	if h.values*leastBytes(p.column) > int64(len(body)) {
+		return fault.New(fault.Corrupt, "a dictionary of %d values in %d bytes", h.values, len(body))
+	}
+	p.page = file.NewDictionaryPage(memory.NewBufferBytes(body), int32(h.values), parquet.Encoding(h.encoding))
+	return nil
+}
+
+// check compares a header with the limits and with the chunk.
+func (p *pageReader) check(h *pageHeader) error {
+	if !h.hasContent || h.compressed > p.chunk.left() {
+		return fault.New(fault.Corrupt, "a page of %d bytes where %d are left", h.compressed, p.chunk.left())
+	}
+	if h.kind != dictionaryPage && h.values > p.left {
+		return fault.New(fault.Corrupt, "pages with more values than their column")
+	}
+	if h.values > pageValues || h.uncompressed > pageBytes {
+		return fault.New(fault.Unsupported, "Parquet pages of %d values and %d bytes are not supported", h.values, h.uncompressed)
+	}
+	if h.kind == dataPageV2 && h.defLength+h.repLength > min(h.compressed, h.uncompressed) {
+		return fault.New(fault.Corrupt, "a page of %d bytes with levels of %d", h.compressed, h.defLength+h.repLength)
 	}
 	return nil
 }
 
+// body gives a page's bytes, the first flat of which are never packed. What needs no unpacking is not copied, if it stays where it is.
+func (p *pageReader) body(h *pageHeader, packed []byte, flat int64, into *memory.Buffer) ([]byte, error) {
+	if p.codec == nil || !h.valuesCompressed {
+		if h.compressed != h.uncompressed {
+			return nil, fault.New(fault.Corrupt, "an unpacked page of %d bytes that says %d", h.compressed, h.uncompressed)
+		}
+		if !p.chunk.moves {
+			return packed, nil
+		}
+		into.ResizeNoShrink(len(packed))
+		copy(into.Bytes(), packed)
+		return into.Bytes(), nil
+	}
+	into.ResizeNoShrink(int(h.uncompressed))
+	out := into.Bytes()
+	copy(out, packed[:flat])
+	values := out[flat:]
+	if len(values) == 0 && int64(len(packed)) == flat {
+		return out, nil // a page of nulls
+	}
+	got, err := p.codec(values, packed[flat:])
+	if err != nil {
+		return nil, fault.New(fault.Corrupt, "unpack a page: %w", err)
+	}
+	if len(got) != len(values) {
+		return nil, fault.New(fault.Corrupt, "a page of %d bytes that says %d", len(got), len(values))
+	}
+	if len(got) > 0 && &got[0] != &values[0] {
+		copy(values, got)
+	}
+	return out, nil
+}
+
 // leastBytes is how many bytes a plain value takes at least; 0 for bits.
-func (g *guardedPages) leastBytes() int64 {
-	switch g.column.PhysicalType() {
+func leastBytes(c *schema.Column) int64 {
+	switch c.PhysicalType() {
 	case parquet.Types.Boolean:
 		return 0
 	case parquet.Types.ByteArray:
 		return 4
 	case parquet.Types.FixedLenByteArray:
-		return int64(g.column.TypeLength())
+		return int64(c.TypeLength())
 	}
-	return int64(g.column.PhysicalType().ByteSize())
+	return int64(c.PhysicalType().ByteSize())
 }
 
-// checkDelta looks into the headers of delta encodings, which say how large the decoder's buffers are.
-func (g *guardedPages) checkDelta(p file.DataPage) error {
-	streams := 0
-	switch parquet.Encoding(p.Encoding()) {
-	case parquet.Encodings.DeltaBinaryPacked, parquet.Encodings.DeltaLengthByteArray:
-		streams = 1
-	case parquet.Encodings.DeltaByteArray:
-		streams = 2
+// pass leaves out whole data pages of up to n values and says how many values that were. It stops at a dictionary.
+func (p *pageReader) pass(n int64) (passed int64, err error) {
+	for p.err == nil && p.left > 0 && passed < n {
+		h := p.pending
+		if h == nil {
+			next, more, err := p.header()
+			if err != nil || !more {
+				return passed, err
+			}
+			h = &next
+		}
+		p.pending = nil
+		data := h.kind == dataPage || h.kind == dataPageV2
+		if !data && h.kind != dictionaryPage {
+			if err := p.chunk.pass(h.compressed); err != nil {
+				return passed, err
+			}
+			continue
+		}
+		if !data || h.values > n-passed || h.values > p.left || !h.hasContent {
+			p.pending = h
+			return passed, nil
+		}
+		if err := p.chunk.pass(h.compressed); err != nil {
+			return passed, err
+		}
+		passed, p.left, p.given = passed+h.values, p.left-h.values, p.given+h.values
 	}
-	if streams == 0 {
+	return passed, nil
+}
+
+// Close gives back all memory.
+func (p *pageReader) Close() error {
+	if p.chunk == nil {
 		return nil
 	}
-	data, ok := g.valuesOf(p)
-	for ; ok && streams > 0 && len(data) > 0; streams-- {
-		data, ok = skipDelta(data)
-	}
-	if !ok {
-		return fault.New(fault.Corrupt, "malformed delta encoding")
-	}
+	p.chunk.close()
+	p.plain.Release()
+	p.dictionary.Release()
+	p.chunk, p.page, p.err = nil, nil, errors.New("closed")
 	return nil
 }
 
-// valuesOf gives a page's bytes after its levels.
-func (g *guardedPages) valuesOf(p file.DataPage) ([]byte, bool) {
-	data := p.Data()
-	if v2, ok := p.(*file.DataPageV2); ok {
-		n := int64(v2.DefinitionLevelByteLen()) + int64(v2.RepetitionLevelByteLen())
-		if n > int64(len(data)) {
-			return nil, false
-		}
-		return data[n:], true
-	}
-	for _, most := range []int16{g.column.MaxRepetitionLevel(), g.column.MaxDefinitionLevel()} {
-		if most == 0 {
-			continue
-		}
-		if len(data) < 4 {
-			return nil, false
-		}
-		n := int64(binary.LittleEndian.Uint32(data)) + 4
-		if n > int64(len(data)) {
-			return nil, false
-		}
-		data = data[n:]
-	}
-	return data, true
+// GetDictionaryPage is for seeking readers; here dictionaries come in their turn.
+func (p *pageReader) GetDictionaryPage() (*file.DictionaryPage, error) { return nil, nil }
+
+// SeekToPageWithRow is not for these readers: they pass pages by instead.
+func (p *pageReader) SeekToPageWithRow(int64) error {
+	return fault.New(fault.Internal, "seek in a reader of pages")
 }
 
-// skipDelta walks one stream of delta-packed integers and gives what follows it.
-func skipDelta(b []byte) ([]byte, bool) {
-	var head [4]uint64 // values in a block, miniblocks in a block, values in all, the first one
-	for i := range head {
-		v, n := binary.Uvarint(b)
-		if n <= 0 {
-			return nil, false
-		}
-		head[i], b = v, b[n:]
-	}
-	block, minis, total := head[0], head[1], head[2]
-	if block == 0 || block > deltaBlock || minis == 0 || minis > block || block%minis != 0 || total > pageValues {
-		return nil, false
-	}
-	perMini := block / minis
-	for left := int64(total) - 1; left > 0; {
-		_, n := binary.Uvarint(b)
-		if n <= 0 || uint64(len(b)-n) < minis {
-			return nil, false
-		}
-		widths := b[n : n+int(minis)]
-		b = b[n+int(minis):]
-		for _, width := range widths {
-			if left <= 0 {
-				break
-			}
-			size := perMini * uint64(width) / 8
-			if size > uint64(len(b)) {
-				if left -= int64(perMini); left <= 0 { // some writers cut the last miniblock short
-					return nil, true
-				}
-				return nil, false
-			}
-			b, left = b[size:], left-int64(perMini)
-		}
-	}
-	return b, true
-}
+// SetMaxPageHeaderSize has no effect; headers have a limit here.
+func (p *pageReader) SetMaxPageHeaderSize(int) {}
 
-// source is the file as the page reader wants it. It tells the store's errors from a file that ends early.
-type source struct{ io.ReaderAt }
-
-// ReadAt reads all of b or says why not.
-func (s source) ReadAt(b []byte, at int64) (int, error) {
-	n, err := s.ReaderAt.ReadAt(b, at)
-	switch {
-	case n == len(b):
-		return n, nil
-	case err == nil, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return n, err
-	}
-	return n, fault.As(fault.Unavailable, err)
-}
-
-// Seek is what an interface asks for; footers are read elsewhere, so nobody seeks.
-func (source) Seek(int64, int) (int64, error) {
-	return 0, fault.New(fault.Internal, "seek in a file of ranges")
+// Reset is not for these readers, which read one chunk.
+func (p *pageReader) Reset(parquet.BufferedReader, int64, compress.Compression, *file.CryptoContext) {
+	p.err = fault.New(fault.Internal, "reset of a reader of pages")
 }
