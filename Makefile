@@ -25,7 +25,7 @@ race: doctor-tools ## run the tests of the concurrent packages with the race det
 	$(GO) test -race -short -timeout 30m ./fault ./session ./resource ./predicate ./storage/... ./catalogs/... ./plugins/... ./kernels/... ./scan/... ./engine/... ./flightsql ./server
 
 bench: build ## measure Skua through Flight beside iceberg-go's own reader
-	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m ./conformance/bench
+	$(GO) run ./bench -skua $(BIN)/skua
 
 check: doctor-tools ## formatting, generated files, lint
 	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo "gofmt -w the files above"; exit 1; }
