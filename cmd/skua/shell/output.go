@@ -57,7 +57,7 @@ func (t *tableOutput) batch(b arrow.RecordBatch, p *progress) error {
 		for i, column := range b.Columns() {
 			cells[i] = "NULL"
 			if column.IsValid(row) {
-				cells[i] = oneLine(column.ValueStr(row))
+				cells[i] = oneLine(valueText(column, row))
 			}
 		}
 		if t.rows = append(t.rows, cells); len(t.rows) == tableRows {
@@ -155,7 +155,7 @@ func (c *csvOutput) batch(b arrow.RecordBatch, _ *progress) error {
 				c.w.WriteByte(',')
 			}
 			if column.IsValid(row) {
-				c.w.WriteString(quoteCSV(column.ValueStr(row)))
+				c.w.WriteString(quoteCSV(valueText(column, row)))
 			}
 		}
 		c.w.WriteString("\r\n")
