@@ -266,32 +266,9 @@ func (b *binder) decimalArithmetic(e *syntax.Binary, left, right constant) (cons
 	if left.null() || right.null() {
 		return nullOf(t), nil
 	}
-	x, xs := decimalValue(left)
-	y, ys := decimalValue(right)
-	scale := max(xs, ys)
-	if e.Op != "*" && e.Op != "/" {
-		x, y = rescale(x, xs, scale), rescale(y, ys, scale)
-	}
-	z := new(big.Int)
-	switch e.Op {
-	case "+":
-		z.Add(x, y)
-	case "-":
-		z.Sub(x, y)
-	case "*":
-		z.Mul(x, y)
-		scale = xs + ys
-	case "/":
-		if y.Sign() == 0 {
-			return constant{}, divideByZero()
-		}
-		scale = maxPrecision + 1
-		z = divideHalfUp(new(big.Int).Mul(x, power10(scale+ys)), new(big.Int).Mul(y, power10(xs)))
-	case "%":
-		if y.Sign() == 0 {
-			return constant{}, remainderByZero()
-		}
-		z.Rem(x, y)
+	z, scale, err := exactly(e.Op, left, right)
+	if err != nil {
+		return constant{}, err
 	}
 	precision, to, _ := decimalOf(t)
 	out := rescale(z, scale, to)
@@ -300,6 +277,32 @@ func (b *binder) decimalArithmetic(e *syntax.Binary, left, right constant) (cons
 			ansiOff).With("NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION", "22003")
 	}
 	return constant{typ: t, value: decimal128.FromBigInt(out)}, nil
+}
+
+// exactly computes on decimals; a quotient gets one digit more than any result can hold.
+func exactly(op string, left, right constant) (z *big.Int, scale int, err error) {
+	x, xs := decimalValue(left)
+	y, ys := decimalValue(right)
+	switch {
+	case y.Sign() == 0 && op == "/":
+		return nil, 0, divideByZero()
+	case y.Sign() == 0 && op == "%":
+		return nil, 0, remainderByZero()
+	case op == "*":
+		return x.Mul(x, y), xs + ys, nil
+	case op == "/":
+		scale = maxPrecision + 1
+		return divideHalfUp(x.Mul(x, power10(scale+ys)), y.Mul(y, power10(xs))), scale, nil
+	}
+	scale = max(xs, ys)
+	x, y = rescale(x, xs, scale), rescale(y, ys, scale)
+	switch op {
+	case "+":
+		return x.Add(x, y), scale, nil
+	case "-":
+		return x.Sub(x, y), scale, nil
+	}
+	return x.Rem(x, y), scale, nil
 }
 
 // decimalResult gives the type of an operation on decimals.

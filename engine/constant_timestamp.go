@@ -24,12 +24,12 @@ var datePattern = regexp.MustCompile(`^([+-]?)([0-9]{4,7})(?:-([0-9]{1,2})(?:-([
 
 // calendar gives midnight of a date in UTC; false if there is no such day. Empty parts are 1.
 func calendar(year, month, day string) (time.Time, bool) {
-	y, m, d := number(year, 1), number(month, 1), number(day, 1)
+	y, m, d := clockNumber(year, 1), clockNumber(month, 1), clockNumber(day, 1)
 	t := time.Date(y, time.Month(m), d, 0, 0, 0, 0, utc)
 	return t, t.Year() == y && int(t.Month()) == m && t.Day() == d
 }
 
-func number(s string, empty int) int {
+func clockNumber(s string, empty int) int {
 	if s == "" {
 		return empty
 	}
@@ -79,12 +79,12 @@ func (p *parsedTime) readClock(s string) bool {
 	if m == nil {
 		return false
 	}
-	hour, minute, second := number(m[1], 0), number(m[2], 0), number(m[3], 0)
+	hour, minute, second := clockNumber(m[1], 0), clockNumber(m[2], 0), clockNumber(m[3], 0)
 	if hour > 23 || minute > 59 || second > 59 {
 		return false
 	}
 	fraction := (m[4] + "000000000")[:9]
-	nanos := number(fraction, 0)
+	nanos := clockNumber(fraction, 0)
 	p.clock = time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second + time.Duration(nanos)
 	if m[5] == "" {
 		return true
@@ -105,8 +105,8 @@ func parseZone(s string) (*time.Location, bool) {
 		return nil, false
 	}
 	if m := offsetPattern.FindStringSubmatch(s); m != nil {
-		seconds := number(m[2], 0)*3600 + number(m[3]+m[5], 0)*60 + number(m[4], 0)
-		if seconds > 18*3600 || number(m[3]+m[5], 0) > 59 || number(m[4], 0) > 59 {
+		seconds := clockNumber(m[2], 0)*3600 + clockNumber(m[3]+m[5], 0)*60 + clockNumber(m[4], 0)
+		if seconds > 18*3600 || clockNumber(m[3]+m[5], 0) > 59 || clockNumber(m[4], 0) > 59 {
 			return nil, false
 		}
 		if m[1] == "-" {
