@@ -2,12 +2,11 @@ package conformance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/flight/flightsql"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -37,13 +36,14 @@ type Target struct {
 	Cookies       bool                             // keep cookies; without, a server has to know its client otherwise
 }
 
-// client is one session: one connection of its own.
-type client struct {
+// Client is one session: one connection of its own.
+type Client struct {
 	sql    *flightsql.Client
 	target Target
 }
 
-func (t Target) connect(ctx context.Context) (*client, error) {
+// Connect makes a session; close it.
+func (t Target) Connect(ctx context.Context) (*Client, error) {
 	var middleware []flight.ClientMiddleware
 	if t.Cookies {
 		middleware = append(middleware, flight.NewClientCookieMiddleware())
@@ -54,59 +54,93 @@ func (t Target) connect(ctx context.Context) (*client, error) {
 		return nil, err
 	}
 	sql.Alloc = memory.DefaultAllocator
-	return &client{sql: sql, target: t}, nil
+	return &Client{sql: sql, target: t}, nil
 }
 
-func (c *client) close() error { return c.sql.Close() }
+// Close ends the session's connection.
+func (c *Client) Close() error { return c.sql.Close() }
 
-func (c *client) with(ctx context.Context) context.Context {
+// Flight is the client underneath, for calls that statements do not make. Pass it contexts that Context gave.
+func (c *Client) Flight() *flightsql.Client { return c.sql }
+
+// Context adds what every call of this client carries.
+func (c *Client) Context(ctx context.Context) context.Context {
 	if c.target.Authorization == "" {
 		return ctx
 	}
 	return metadata.AppendToOutgoingContext(ctx, "authorization", c.target.Authorization)
 }
 
-// effect runs a statement for its effect.
-func (c *client) effect(ctx context.Context, path Path, sql string) error {
-	ctx = c.with(ctx)
-	switch path {
-	case PathUpdate:
-		_, err := c.sql.ExecuteUpdate(ctx, sql)
-		return err
-	case PathPrepared:
-		p, err := c.sql.Prepare(ctx, sql)
-		if err != nil {
-			return err
-		}
-		defer p.Close(ctx)
-		if update, known := p.IsUpdate(); known && update {
-			_, err = p.ExecuteUpdate(ctx)
-			return err
-		}
-		info, err := p.Execute(ctx)
-		if err != nil {
-			return err
-		}
-		_, err = c.fetch(ctx, info)
-		return err
-	}
-	_, err := c.query(ctx, path, sql)
-	return err
+// Question is one statement.
+type Question struct {
+	SQL       string
+	Path      Path
+	Arguments arrow.RecordBatch // one row, a column for each parameter; then the path is prepared
+	Elsewhere bool              // fetch over another connection than the one that planned
 }
 
-// query runs a statement for its rows.
-func (c *client) query(ctx context.Context, path Path, sql string) (*result, error) {
-	ctx = c.with(ctx)
-	if path != PathPrepared {
-		info, err := c.sql.Execute(ctx, sql)
-		if err != nil {
-			return nil, err
-		}
-		return c.fetch(ctx, info)
+// Answer is what came. Release it.
+type Answer struct {
+	Schema    *arrow.Schema
+	Batches   []arrow.RecordBatch
+	Endpoints int
+	Update    bool // the server took it for an update: there is neither schema nor batch
+}
+
+// Release gives the batches back.
+func (a *Answer) Release() {
+	for _, b := range a.Batches {
+		b.Release()
 	}
-	p, err := c.sql.Prepare(ctx, sql)
+	a.Batches = nil
+}
+
+// Rows counts them.
+func (a *Answer) Rows() (n int64) {
+	for _, b := range a.Batches {
+		n += b.NumRows()
+	}
+	return n
+}
+
+// Effect runs a statement that is there for its effect.
+func (c *Client) Effect(ctx context.Context, path Path, sql string) error {
+	if path == PathUpdate {
+		_, err := c.sql.ExecuteUpdate(c.Context(ctx), sql)
+		return err
+	}
+	answer, err := c.Ask(ctx, Question{SQL: sql, Path: path})
+	if err != nil {
+		return err
+	}
+	answer.Release()
+	return nil
+}
+
+// Ask runs a statement and fetches all that it gives. On the prepared path what the server calls an update is run as one.
+func (c *Client) Ask(ctx context.Context, q Question) (*Answer, error) {
+	ctx = c.Context(ctx)
+	if q.Path == PathPrepared || q.Arguments != nil {
+		return c.askPrepared(ctx, q)
+	}
+	info, err := c.sql.Execute(ctx, q.SQL)
 	if err != nil {
 		return nil, err
+	}
+	return c.fetch(ctx, info, q.Elsewhere)
+}
+
+func (c *Client) askPrepared(ctx context.Context, q Question) (*Answer, error) {
+	p, err := c.sql.Prepare(ctx, q.SQL)
+	if err != nil {
+		return nil, err
+	}
+	if q.Arguments != nil {
+		p.SetParameters(q.Arguments)
+	}
+	if update, known := p.IsUpdate(); known && update {
+		_, err := p.ExecuteUpdate(ctx)
+		return &Answer{Update: true}, errors.Join(err, p.Close(ctx))
 	}
 	info, err := p.Execute(ctx)
 	closeErr := p.Close(ctx) // before the rows are read: a ticket must stand alone
@@ -116,106 +150,49 @@ func (c *client) query(ctx context.Context, path Path, sql string) (*result, err
 	if closeErr != nil {
 		return nil, closeErr
 	}
-	return c.fetch(ctx, info)
+	if said := p.DatasetSchema(); said != nil {
+		if planned, err := flight.DeserializeSchema(info.Schema, memory.DefaultAllocator); err != nil || !planned.Equal(said) {
+			return nil, &mismatch{"another schema was announced when the statement was prepared", fmt.Sprint(said), fmt.Sprint(planned)}
+		}
+	}
+	return c.fetch(ctx, info, q.Elsewhere)
 }
 
-// result is what came, as text.
-type result struct {
-	schema *arrow.Schema
-	rows   []string
-}
-
-func (c *client) fetch(ctx context.Context, info *flight.FlightInfo) (*result, error) {
+func (c *Client) fetch(ctx context.Context, info *flight.FlightInfo, elsewhere bool) (*Answer, error) {
 	schema, err := flight.DeserializeSchema(info.Schema, memory.DefaultAllocator)
 	if err != nil {
 		return nil, err
 	}
-	out := &result{schema: schema}
+	reader := c
+	if elsewhere {
+		if reader, err = c.target.Connect(ctx); err != nil {
+			return nil, err
+		}
+		defer reader.Close()
+	}
+	out := &Answer{Schema: schema, Endpoints: len(info.Endpoint)}
 	for _, endpoint := range info.Endpoint {
-		if err := c.read(ctx, endpoint.Ticket, out); err != nil {
+		if err := reader.read(ctx, endpoint.Ticket, out); err != nil {
+			out.Release()
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (c *client) read(ctx context.Context, ticket *flight.Ticket, out *result) error {
+func (c *Client) read(ctx context.Context, ticket *flight.Ticket, out *Answer) error {
 	reader, err := c.sql.DoGet(ctx, ticket)
 	if err != nil {
 		return err
 	}
 	defer reader.Release()
-	if !reader.Schema().Equal(out.schema) {
-		return &mismatch{"the stream's schema is not the promised one", out.schema.String(), reader.Schema().String()}
+	if !reader.Schema().Equal(out.Schema) {
+		return &mismatch{"the stream's schema is not the promised one", out.Schema.String(), reader.Schema().String()}
 	}
 	for reader.Next() {
-		out.rows = append(out.rows, rowsOf(reader.RecordBatch())...)
+		batch := reader.RecordBatch()
+		batch.Retain()
+		out.Batches = append(out.Batches, batch)
 	}
 	return reader.Err()
-}
-
-var escaper = strings.NewReplacer("\\", `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
-
-// rowsOf gives each row of a batch as tab-separated text.
-func rowsOf(b arrow.RecordBatch) []string {
-	out := make([]string, b.NumRows())
-	cells := make([]string, b.NumCols())
-	for row := range out {
-		for i, column := range b.Columns() {
-			cells[i] = cell(column, row)
-		}
-		out[row] = strings.Join(cells, "\t")
-	}
-	return out
-}
-
-func cell(column arrow.Array, row int) string {
-	if column.IsNull(row) {
-		return "NULL"
-	}
-	text := column.ValueStr(row)
-	if _, ok := column.(*array.String); ok && (text == "" || text == "NULL") {
-		return `"` + text + `"`
-	}
-	return escaper.Replace(text)
-}
-
-// schemaText spells a schema as scripts do: name type, with ! where no null can be.
-func schemaText(s *arrow.Schema) string {
-	fields := make([]string, s.NumFields())
-	for i, f := range s.Fields() {
-		fields[i] = escaper.Replace(f.Name) + " " + typeText(f.Type)
-		if !f.Nullable {
-			fields[i] += "!"
-		}
-	}
-	return strings.Join(fields, ", ")
-}
-
-// typeText spells a type by Spark's word where there is one, so that scripts read like SQL.
-func typeText(t arrow.DataType) string {
-	switch t := t.(type) {
-	case *arrow.StringType:
-		return "string"
-	case *arrow.Int32Type:
-		return "int"
-	case *arrow.Int64Type:
-		return "bigint"
-	case *arrow.BooleanType:
-		return "boolean"
-	case *arrow.Date32Type:
-		return "date"
-	case *arrow.TimestampType:
-		name := "timestamp"
-		if t.TimeZone == "" {
-			name = "timestamp_ntz"
-		}
-		if t.Unit == arrow.Microsecond {
-			return name
-		}
-		return name + "(" + t.Unit.String() + ")"
-	case *arrow.Decimal128Type:
-		return fmt.Sprintf("decimal(%d,%d)", t.Precision, t.Scale)
-	}
-	return strings.ReplaceAll(t.String(), ", ", ",")
 }

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"google.golang.org/grpc/status"
 )
 
@@ -64,17 +66,17 @@ func Complete(ctx context.Context, config Config, s *Script) error {
 }
 
 func runCase(ctx context.Context, config Config, c *Case, complete bool) (err error) {
-	sessions := map[string]*client{}
+	sessions := map[string]*Client{}
 	defer func() {
 		for _, s := range sessions {
-			s.close()
+			s.Close()
 		}
 	}()
 	for i := range c.Steps {
 		step := &c.Steps[i]
 		session, ok := sessions[step.Session]
 		if !ok {
-			if session, err = config.Target.connect(ctx); err != nil {
+			if session, err = config.Target.Connect(ctx); err != nil {
 				return err
 			}
 			sessions[step.Session] = session
@@ -86,21 +88,20 @@ func runCase(ctx context.Context, config Config, c *Case, complete bool) (err er
 	return nil
 }
 
-func runStep(ctx context.Context, config Config, c *client, s *Step, complete bool) error {
+func runStep(ctx context.Context, config Config, c *Client, s *Step, complete bool) error {
 	timeout := config.Timeout
 	if timeout == 0 {
 		timeout = time.Minute
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	switch s.Kind {
-	case Effect:
-		return c.effect(ctx, config.Path, s.SQL)
-	case Error:
-		_, err := c.query(ctx, config.Path, s.SQL)
+	if s.Kind == Effect {
+		return c.Effect(ctx, config.Path, s.SQL)
+	}
+	got, err := ask(ctx, config, c, s)
+	if s.Kind == Error {
 		return checkError(s, err)
 	}
-	got, err := c.query(ctx, config.Path, s.SQL)
 	if err != nil {
 		return err
 	}
@@ -109,6 +110,38 @@ func runStep(ctx context.Context, config Config, c *client, s *Step, complete bo
 		return nil
 	}
 	return checkRows(s, got)
+}
+
+// result is what came, as text.
+type result struct {
+	schema    *arrow.Schema
+	rows      []string
+	endpoints int
+}
+
+func ask(ctx context.Context, config Config, c *Client, s *Step) (*result, error) {
+	q := Question{SQL: s.SQL, Path: config.Path, Elsewhere: s.Elsewhere}
+	if len(s.Arguments) > 0 {
+		arguments, err := arguments(s.Arguments)
+		if err != nil {
+			return nil, err
+		}
+		defer arguments.Release()
+		q.Arguments = arguments
+	}
+	answer, err := c.Ask(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Release()
+	if answer.Update {
+		return nil, &mismatch{"the server takes it for an update", "rows", "none"}
+	}
+	out := &result{schema: answer.Schema, endpoints: answer.Endpoints}
+	for _, b := range answer.Batches {
+		out.rows = append(out.rows, rowsOf(b)...)
+	}
+	return out, nil
 }
 
 func (s *Step) fill(got *result) {
@@ -141,6 +174,9 @@ func checkError(s *Step, err error) error {
 func checkRows(s *Step, got *result) error {
 	if schema := schemaText(got.schema); schema != s.Schema {
 		return &mismatch{"another schema", s.Schema, schema}
+	}
+	if s.Endpoints != 0 && got.endpoints != s.Endpoints {
+		return &mismatch{"another number of endpoints", strconv.Itoa(s.Endpoints), strconv.Itoa(got.endpoints)}
 	}
 	return compareRows(s, got.rows)
 }

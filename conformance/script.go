@@ -21,7 +21,9 @@
 // A step begins with a line effect, query or error and ends at a blank line; an effect is one line and needs none. effect: the statement must succeed. query: after ---- comes the
 // schema, then the rows, tab-separated; NULL is null, and \t, \n, \\ are escaped; rows are compared as a multiset unless the step says ordered. With contains, the lines after the schema must
 // each occur in the result's text instead. error: the gRPC code, and lines that must each occur in the message. session=NAME names a session;
-// without one, the case's own. Lines that begin with # are comments.
+// without one, the case's own. Lines arg TYPE VALUE before the statement are the values of its parameters, which makes it travel prepared on every
+// path. endpoints=N is the number of endpoints that the result must be offered as, and elsewhere fetches them over another connection than the one
+// that planned, after all handles are closed. Lines that begin with # are comments.
 package conformance
 
 import (
@@ -29,6 +31,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -44,15 +47,18 @@ const (
 
 // Step is one statement with what must come of it.
 type Step struct {
-	Kind     Kind
-	Session  string // empty: the case's own
-	Ordered  bool
-	Contains bool
-	Code     string // of an Error: gRPC's name of the code, such as InvalidArgument
-	SQL      string
-	Schema   string   // of a Query: name type[!], …
-	Lines    []string // rows, or texts that must occur
-	Line     int      // where the step begins in its script
+	Kind      Kind
+	Session   string // empty: the case's own
+	Ordered   bool
+	Contains  bool
+	Code      string   // of an Error: gRPC's name of the code, such as InvalidArgument
+	Endpoints int      // of a Query; 0: any number
+	Elsewhere bool     // fetched over another connection
+	Arguments []string // TYPE VALUE for each parameter
+	SQL       string
+	Schema    string   // of a Query: name type[!], …
+	Lines     []string // rows, or texts that must occur
+	Line      int      // where the step begins in its script
 }
 
 // Case is a named list of steps.
@@ -128,10 +134,18 @@ func (p *parser) current() *Case { return &p.script.Cases[len(p.script.Cases)-1]
 func (p *parser) step(kind Kind, words []string) error {
 	s := Step{Kind: kind, Line: p.line}
 	for _, w := range words {
-		name, isSession := strings.CutPrefix(w, "session=")
+		name, value, _ := strings.Cut(w, "=")
 		switch {
-		case isSession:
-			s.Session = name
+		case name == "session" && value != "":
+			s.Session = value
+		case name == "endpoints" && kind == Query && value != "":
+			n, err := strconv.Atoi(value)
+			if err != nil || n < 1 {
+				return fmt.Errorf("%s: %q is no number of endpoints", kind, value)
+			}
+			s.Endpoints = n
+		case w == "elsewhere" && kind != Effect:
+			s.Elsewhere = true
 		case w == "ordered" && kind == Query:
 			s.Ordered = true
 		case w == "contains" && kind == Query:
@@ -165,6 +179,8 @@ func (p *parser) body(s *Step) {
 			return
 		case text == "----" && !expected:
 			expected = true
+		case !expected && len(sql) == 0 && strings.HasPrefix(text, "arg ") && s.Kind != Effect:
+			s.Arguments = append(s.Arguments, strings.TrimPrefix(text, "arg "))
 		case !expected:
 			sql = append(sql, text)
 		case s.Kind == Query && s.Schema == "":
@@ -205,19 +221,22 @@ func Write(w io.Writer, s *Script) error {
 
 func (s *Step) write(w io.Writer) {
 	words := []string{string(s.Kind)}
-	for word, on := range map[string]bool{s.Code: s.Code != "", "session=" + s.Session: s.Session != ""} {
-		if on {
-			words = append(words, word)
+	for _, word := range []struct {
+		text string
+		on   bool
+	}{
+		{s.Code, s.Code != ""}, {"session=" + s.Session, s.Session != ""}, {"ordered", s.Ordered}, {"contains", s.Contains},
+		{"endpoints=" + strconv.Itoa(s.Endpoints), s.Endpoints > 0}, {"elsewhere", s.Elsewhere},
+	} {
+		if word.on {
+			words = append(words, word.text)
 		}
 	}
-	slices.Sort(words[1:])
-	if s.Ordered {
-		words = append(words, "ordered")
+	fmt.Fprintln(w, strings.Join(words, " "))
+	for _, a := range s.Arguments {
+		fmt.Fprintln(w, "arg "+a)
 	}
-	if s.Contains {
-		words = append(words, "contains")
-	}
-	fmt.Fprintf(w, "%s\n%s\n", strings.Join(words, " "), s.SQL)
+	fmt.Fprintln(w, s.SQL)
 	if s.Kind == Effect {
 		return
 	}

@@ -1,4 +1,4 @@
-// Command skua-conformance asks a Flight SQL server that is already up the scripts given, and tells what came out otherwise.
+// Command skua-conformance asks a Flight SQL server that is already up what scripts and recorded answers hold, and tells what came out otherwise.
 package main
 
 import (
@@ -20,19 +20,28 @@ import (
 func main() {
 	root := &cobra.Command{
 		Use:           "skua-conformance",
-		Short:         "Hold a Flight SQL server over Iceberg against scripts of statements and answers",
+		Short:         "Hold a Flight SQL server over Iceberg against scripts and recorded answers",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(runCommand())
+	root.AddCommand(runCommand(), oracleCommand())
 	if err := root.ExecuteContext(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "skua-conformance: "+err.Error())
 		os.Exit(1)
 	}
 }
 
+// connection is the flags that say whom to ask.
+type connection struct{ uri, user, passwordFile string }
+
+func (c *connection) flags(command *cobra.Command) {
+	command.Flags().StringVar(&c.uri, "uri", "grpc://127.0.0.1:31337", "the server: grpc://host:port, or grpc+tls://host:port")
+	command.Flags().StringVar(&c.user, "user", "", "log in as this user; needs --password-file")
+	command.Flags().StringVar(&c.passwordFile, "password-file", "", "a `file` whose first line is the password")
+}
+
 func runCommand() *cobra.Command {
-	var uri, user, passwordFile string
+	var whom connection
 	run := &cobra.Command{
 		Use:   "run FILE…",
 		Short: "Run scripts on every execution path, with and without cookies",
@@ -42,37 +51,35 @@ Exits with 1 when a case fails.`,
 		Example: "  skua-conformance run --uri grpc://127.0.0.1:31337 conformance/testdata/session.test",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, files []string) error {
-			target, err := targetOf(uri, user, passwordFile)
+			target, err := targetOf(whom)
 			if err != nil {
 				return err
 			}
 			return runFiles(c, target, files)
 		},
 	}
-	run.Flags().StringVar(&uri, "uri", "grpc://127.0.0.1:31337", "the server: grpc://host:port, or grpc+tls://host:port")
-	run.Flags().StringVar(&user, "user", "", "log in as this user; needs --password-file")
-	run.Flags().StringVar(&passwordFile, "password-file", "", "a `file` whose first line is the password")
+	whom.flags(run)
 	return run
 }
 
-func targetOf(uri, user, passwordFile string) (conformance.Target, error) {
-	scheme, address, ok := strings.Cut(uri, "://")
-	if !ok {
-		return conformance.Target{}, fmt.Errorf("--uri %q: expected grpc://host:port or grpc+tls://host:port", uri)
+func targetOf(c connection) (conformance.Target, error) {
+	scheme, address, ok := strings.Cut(c.uri, "://")
+	if !ok || scheme != "grpc" && scheme != "grpc+tls" {
+		return conformance.Target{}, fmt.Errorf("--uri %q: expected grpc://host:port or grpc+tls://host:port", c.uri)
 	}
 	t := conformance.Target{Address: address, Credentials: insecure.NewCredentials()}
 	if scheme == "grpc+tls" {
 		t.Credentials = credentials.NewTLS(nil)
 	}
-	if user == "" {
+	if c.user == "" {
 		return t, nil
 	}
-	data, err := os.ReadFile(passwordFile)
+	data, err := os.ReadFile(c.passwordFile)
 	if err != nil {
 		return t, fmt.Errorf("read the password: %w", err)
 	}
 	password, _, _ := strings.Cut(string(data), "\n")
-	t.Authorization = "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+strings.TrimRight(password, "\r")))
+	t.Authorization = "Basic " + base64.StdEncoding.EncodeToString([]byte(c.user+":"+strings.TrimRight(password, "\r")))
 	return t, nil
 }
 

@@ -84,11 +84,12 @@ var table = map[string]row{
 	"cmd/skua/shell":       may().and(arrow, flight, grpc, readline, isatty),
 	"cmd/skua/demo":        may().and(arrow, iceberg, writer),
 	"cmd/skua-catalog":     may("catalogs", "catalogs/hadoop", "catalogs/jdbc", "storage", "storage/local", "plugins/sdk", "fault"),
-	"cmd/skua-conformance": may("conformance").and(cobra, grpc),
+	"cmd/skua-conformance": may("conformance", "conformance/oracle").and(cobra, grpc),
 
 	// Outside of the product: clients that judge it.
 	"conformance":           may("catalogs/catalogtest", "plugins/host", "session").and(arrow, flight, grpc),
 	"conformance/inprocess": may("conformance", "server").and(grpc),
+	"conformance/oracle":    may("conformance").and(arrow),
 	"conformance/oracle":    may("conformance").and(arrow),
 	"bench":                 may().and(arrow, flight, grpc, iceberg, writer),
 }
