@@ -1,0 +1,78 @@
+package server
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+func load(t *testing.T, flags ...string) *Settings {
+	t.Helper()
+	s, err := Load(Given{Flags: flags})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestConfigProblems(t *testing.T) {
+	const spark = "=org.apache.iceberg.spark.SparkCatalog"
+	for _, c := range []struct {
+		name  string
+		flags []string
+		want  []string // parts of the error; none: good
+	}{
+		{"defaults", nil, nil},
+		{"another port", []string{"skua.listen=localhost:0"}, nil},
+		{"ipv6 loopback", []string{"skua.listen=[::1]:0"}, nil},
+		{"not an address", []string{"skua.listen=31337"}, []string{"skua.listen", "host:port"}},
+		{"every interface in plain text", []string{"skua.listen=0.0.0.0:31337"}, []string{"skua.tls.certificate-file", "skua.auth.users-file", "skua.listen.insecure"}},
+		{"an empty host is every interface", []string{"skua.listen=:31337"}, []string{"reachable from other machines"}},
+		{"TLS without login", []string{"skua.listen=0.0.0.0:1", "skua.tls.certificate-file=a", "skua.tls.key-file=b"}, []string{"skua.auth.users-file"}},
+		{"TLS with login", []string{"skua.listen=0.0.0.0:1", "skua.tls.certificate-file=a", "skua.tls.key-file=b", "skua.auth.users-file=c"}, nil},
+		{"insecure on purpose", []string{"skua.listen=0.0.0.0:1", "skua.listen.insecure=true"}, nil},
+		{"half of TLS", []string{"skua.tls.certificate-file=a"}, []string{"go together"}},
+		{"several at once", []string{"skua.drain.timeout=soon", "skua.memory.limit=big", "skua.nonesuch=1"}, []string{"skua.drain.timeout", "skua.memory.limit", "skua.nonesuch", "unknown key"}},
+		{"a near miss", []string{"skua.drain.timeou=1s"}, []string{"did you mean skua.drain.timeout?"}},
+		{"properties without a class", []string{"spark.sql.catalog.x.type=hadoop"}, []string{"spark.sql.catalog.x"}},
+		{"hadoop without a warehouse fails at its first use", []string{"spark.sql.catalog.x" + spark, "spark.sql.catalog.x.type=hadoop"}, nil},
+		{"unknown class", []string{"spark.sql.catalog.x=no.such.Class", "spark.sql.catalog.x.type=hadoop"}, []string{"no.such.Class"}},
+		{"type and impl", []string{"spark.sql.catalog.x" + spark, "spark.sql.catalog.x.type=hadoop", "spark.sql.catalog.x.catalog-impl=a.B"},
+			[]string{"Cannot create catalog x, both type and catalog-impl are set: type=hadoop, catalog-impl=a.B"}},
+		{"half a location map", []string{"skua.location-map.1.from=file:/a"}, []string{"from and to must both be set"}},
+		{"a location map", []string{"skua.location-map.1.from=file:/a", "skua.location-map.1.to=/b"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := NewConfig(load(t, c.flags...))
+			if (err == nil) != (len(c.want) == 0) {
+				t.Fatalf("error %v", err)
+			}
+			for _, part := range c.want {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%q lacks %q", err, part)
+				}
+			}
+		})
+	}
+}
+
+func TestCheckExplains(t *testing.T) {
+	s := load(t, "spark.sql.catalog.lake=com.nvidia.spark.rapids.iceberg.spark.RapidsSparkCatalog", "spark.sql.catalog.lake.type=hadoop",
+		"spark.sql.catalog.lake.warehouse=file:///lake", "spark.sql.catalog.lake.s3.secret-access-key=hunter2", "spark.shuffle.manager=x",
+		"spark.sql.extensions=org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions", "wholly.unknown=1")
+	var out bytes.Buffer
+	if err := Check(&out, s); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"catalog lake: hadoop", "session overrides active", "wholly.unknown", "spark.sql.extensions", "--conf", "The configuration is good."} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("lacks %q:\n%s", part, out.String())
+		}
+	}
+	if strings.Contains(out.String(), "hunter2") {
+		t.Error("a secret is shown")
+	}
+	if err := Check(&out, load(t, "skua.listen=nowhere")); err == nil {
+		t.Error("a bad configuration must fail")
+	}
+}
