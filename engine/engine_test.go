@@ -428,3 +428,57 @@ func TestCancelledReaderStops(t *testing.T) {
 	reader.Release()
 	reader.Release() // the world's allocator finds what is left
 }
+
+func TestSessionSettingsReachTheScan(t *testing.T) {
+	w, e := newWorld(t)
+	const read = "spark.sql.iceberg.read."
+	for _, c := range []struct {
+		name    string
+		startup map[string]string
+		conf    map[string]string
+		sql     string
+		want    string
+	}{
+		{"nothing set", nil, nil, "SELECT n FROM bare.db.t", ""},
+		{"split size", nil, map[string]string{read + "split-size": "7"}, "SELECT n FROM bare.db.t", "split-size=7(session)"},
+		{"explicit wins", nil, map[string]string{read + "split-size": "7"}, "SELECT n FROM bare.db.t WITH (`split-size` = 8)", "split-size=8(explicit)"},
+		{"override wins", nil, map[string]string{read + "split-size": "7", "spark.rapids.iceberg.global-setting.read-split-target-size": "9"},
+			"SELECT id FROM lake.db.sales", "split-size=9(global)"},
+		{"overrides need the class", nil, map[string]string{"spark.rapids.iceberg.global-setting.read-split-target-size": "9"}, "SELECT n FROM bare.db.t", ""},
+		{"adaptive", nil, map[string]string{read + "adaptive-split-size.enabled": "false", read + "adaptive-split-size.parallelism": "3"}, "SELECT n FROM bare.db.t",
+			"adaptive-split-size-enabled=false(session) adaptive-split-size-parallelism=3(session)"},
+		{"shuffle partitions", nil, map[string]string{"spark.sql.shuffle.partitions": "5"}, "SELECT n FROM bare.db.t", "adaptive-split-size-parallelism=5(session)"},
+		{"default parallelism below the default", map[string]string{"spark.default.parallelism": "9"}, nil, "SELECT n FROM bare.db.t", ""},
+		{"default parallelism is larger", map[string]string{"spark.default.parallelism": "9"}, map[string]string{"spark.sql.shuffle.partitions": "5"},
+			"SELECT n FROM bare.db.t", "adaptive-split-size-parallelism=9(session)"},
+		{"default parallelism set later", nil, map[string]string{"spark.default.parallelism": "900"}, "SELECT n FROM bare.db.t", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := session.New("s", "ann", session.State{Startup: session.NewConf(c.startup)}, w.now)
+			for k, v := range c.conf {
+				if err := e.SetOption(s, k, v); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r := run(t, prepare(t, e, s, c.sql), nil)
+			options := func(r Result) string {
+				var out []string
+				for _, o := range r.(*result).planned.sets[0].query.request.Options {
+					out = append(out, o.Name+"="+o.Value+"("+o.Scope+")")
+				}
+				return strings.Join(out, " ")
+			}
+			if got := options(r); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+			e.plans = newPlanCache(maxPlans)
+			again, err := e.Resume(context.Background(), r.Pin())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := options(again); got != c.want {
+				t.Errorf("resumed: %s, want %s", got, c.want)
+			}
+		})
+	}
+}

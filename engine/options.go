@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/skua-data/skua/catalogs"
@@ -10,7 +11,18 @@ import (
 	"github.com/skua-data/skua/session"
 )
 
-const splitSizeKey = "spark.sql.iceberg.read.split-size"
+// sessionOptions are the settings of Iceberg's Spark module that are read options of every scan, below all others that were set.
+var sessionOptions = []struct{ key, option string }{
+	{"spark.sql.iceberg.read.split-size", "split-size"},
+	{"spark.sql.iceberg.read.adaptive-split-size.enabled", "adaptive-split-size-enabled"},
+	{"spark.sql.iceberg.read.adaptive-split-size.parallelism", parallelismOption},
+}
+
+const (
+	parallelismOption = "adaptive-split-size-parallelism"
+	shuffleKey        = "spark.sql.shuffle.partitions"
+	parallelismKey    = "spark.default.parallelism"
+)
 
 // readOptions collects the read options of one scan: those of WITH, then what session settings add below them. The settings that counted come
 // back too, for the pin.
@@ -35,11 +47,46 @@ func (s *statement) readOptions(f *found, explicit tableOptions) ([]scan.Option,
 		out = append(out, scan.Option{Name: set.Option, Value: set.Value, Scope: set.Scope, Key: set.Key})
 		used[set.Key] = set.Value
 	}
-	if value, ok := conf.Get(splitSizeKey); ok && !slices.ContainsFunc(out, func(o scan.Option) bool { return o.Name == "split-size" }) {
-		out = append(out, scan.Option{Name: "split-size", Value: value, Scope: "session", Key: splitSizeKey})
-		used[splitSizeKey] = value
+	for _, o := range sessionOptions {
+		if value, ok := conf.Get(o.key); ok && !has(out, o.option) {
+			out = append(out, scan.Option{Name: o.option, Value: value, Scope: "session", Key: o.key})
+			used[o.key] = value
+		}
+	}
+	if o, ok := s.parallelism(used); ok && !has(out, parallelismOption) {
+		out = append(out, o)
 	}
 	return out, used, nil
+}
+
+func has(options []scan.Option, name string) bool {
+	return slices.ContainsFunc(options, func(o scan.Option) bool { return o.Name == name })
+}
+
+// parallelism is the larger of the shuffle partitions and the default parallelism, of which the value at start counts; false where neither
+// is set. Both are pinned, as either may count.
+func (s *statement) parallelism(used map[string]string) (scan.Option, bool) {
+	option, _ := session.Lookup(shuffleKey)
+	out := scan.Option{Name: parallelismOption, Value: option.Default, Scope: "default"}
+	if value, ok := s.state.Get(shuffleKey); ok {
+		out.Value, out.Scope, out.Key = value, "session", shuffleKey
+		used[shuffleKey] = value
+	}
+	if value, ok := s.state.Startup.Get(parallelismKey); ok {
+		used[parallelismKey] = value
+		if splits(value) > splits(out.Value) {
+			out.Value, out.Scope, out.Key = value, "session", parallelismKey
+		}
+	}
+	return out, out.Key != ""
+}
+
+func splits(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return -1 // the option's type has refused it before
+	}
+	return n
 }
 
 // sourceName is the name that table-scoped settings address: a metadata table counts as a table of its own, a selector does not.
@@ -67,7 +114,7 @@ func (s *statement) settings(used map[string]string) map[string]string {
 
 // resumedState is the session as a pin has it.
 func resumedState(pin Pin) session.State {
-	return session.State{Conf: session.NewConf(pin.Settings), Catalog: pin.Catalog, Namespace: pin.Namespace}
+	return session.State{Startup: session.NewConf(pin.Settings), Catalog: pin.Catalog, Namespace: pin.Namespace}
 }
 
 func sortedKeys[V any](m map[string]V) []string {

@@ -56,7 +56,7 @@ func newID() string {
 
 // sessionHash names a session in pins and logs without letting anybody into it.
 func (s *statement) sessionHash() string {
-	if s.session == nil {
+	if s.session == nil || s.session.ID() == "" {
 		return ""
 	}
 	sum := sha256.Sum256([]byte(s.session.ID()))

@@ -16,10 +16,10 @@ var options = []Option{
 		Doc: "The zone in which text becomes a timestamp and a timestamp becomes a date: a region such as Europe/Oslo, or an offset such as +02:00."},
 
 	// How scans are cut.
-	{Key: "spark.sql.shuffle.partitions", Type: Int, Default: "200", Scope: PerSession, Effect: false,
-		Doc: "Spark sizes adaptive splits by it; Skua plans without adaptive sizing."},
-	{Key: "spark.default.parallelism", Type: Int, Scope: PerSession, Effect: false,
-		Doc: "Spark sizes adaptive splits by it; Skua plans without adaptive sizing."},
+	{Key: "spark.sql.shuffle.partitions", Type: Int, Default: "200", Scope: PerSession, Effect: true,
+		Doc: "How many splits adaptive sizing aims at, unless `spark.sql.iceberg.read.adaptive-split-size.parallelism` says so or `spark.default.parallelism` is larger."},
+	{Key: "spark.default.parallelism", Type: Int, Scope: PerSession, Effect: true,
+		Doc: "The least number of splits that adaptive sizing aims at. As in Spark, only the value at start counts."},
 	{Key: "spark.rapids.iceberg.table-setting.*", Type: String, Scope: PerSession, Effect: true,
 		Doc: "Read options of one table: `<catalog>.<namespace>.<table>.` and read-split-target-size, read-split-planning-lookback or read-split-open-file-cost. Values are checked by the scan, as in the reference."},
 	{Key: "spark.rapids.iceberg.catalog-setting.*", Type: String, Scope: PerSession, Effect: true,
@@ -29,24 +29,25 @@ var options = []Option{
 	{Key: "spark.sql.iceberg.read.split-size", Type: String, Scope: PerSession, Effect: true,
 		Doc: "The target size of splits in bytes for every Iceberg table, below the read options and above the table's property. The scan checks the value."},
 
-	// Iceberg's settings without effect here.
-	{Key: "spark.sql.iceberg.read.adaptive-split-size.enabled", Type: Bool, Scope: PerSession,
-		Doc: "Skua plans without adaptive sizing: the target size is what an option, a setting or the table says."},
-	{Key: "spark.sql.iceberg.read.adaptive-split-size.parallelism", Type: Int, Scope: PerSession,
-		Doc: "Skua plans without adaptive sizing."},
-	{Key: "spark.sql.iceberg.vectorization.enabled", Type: Bool, Scope: PerSession,
+	{Key: "spark.sql.iceberg.read.adaptive-split-size.enabled", Type: String, Scope: PerSession, Effect: true,
+		Doc: "Whether the target size is lowered for small scans, unless a read option or a setting gives the size: `true`, and every other word is false. Unset: what the table's property says, else true."},
+	{Key: "spark.sql.iceberg.read.adaptive-split-size.parallelism", Type: String, Scope: PerSession, Effect: true,
+		Doc: "How many splits adaptive sizing aims at. The scan checks the value."},
+
+	// Iceberg's settings without effect here. Spark takes any text for them.
+	{Key: "spark.sql.iceberg.vectorization.enabled", Type: String, Scope: PerSession,
 		Doc: "Every read works on columns."},
-	{Key: "spark.sql.iceberg.planning.preserve-data-grouping", Type: Bool, Default: "false", Scope: PerSession,
+	{Key: "spark.sql.iceberg.planning.preserve-data-grouping", Type: String, Scope: PerSession,
 		Doc: "It serves joins inside Spark."},
-	{Key: "spark.sql.iceberg.aggregate-push-down.enabled", Type: Bool, Default: "true", Scope: PerSession,
+	{Key: "spark.sql.iceberg.aggregate-push-down.enabled", Type: String, Scope: PerSession,
 		Doc: "A count without a filter is answered from metadata wherever metadata knows it exactly."},
-	{Key: "spark.sql.iceberg.data-planning-mode", Type: Enum, Values: []string{"auto", "local", "distributed"}, Scope: PerSession,
+	{Key: "spark.sql.iceberg.data-planning-mode", Type: String, Scope: PerSession,
 		Doc: "Planning is always local."},
-	{Key: "spark.sql.iceberg.delete-planning-mode", Type: Enum, Values: []string{"auto", "local", "distributed"}, Scope: PerSession,
+	{Key: "spark.sql.iceberg.delete-planning-mode", Type: String, Scope: PerSession,
 		Doc: "Planning is always local."},
-	{Key: "spark.sql.iceberg.locality.enabled", Type: Bool, Scope: PerSession, Doc: "It places work on Spark's executors."},
+	{Key: "spark.sql.iceberg.locality.enabled", Type: String, Scope: PerSession, Doc: "It places work on Spark's executors."},
 	{Key: "spark.sql.iceberg.executor-cache.*", Type: String, Scope: PerSession, Doc: "It concerns Spark's executors."},
-	{Key: "spark.sql.iceberg.report-column-stats", Type: Bool, Default: "true", Scope: PerSession, Doc: "It serves Spark's optimizer."},
+	{Key: "spark.sql.iceberg.report-column-stats", Type: String, Scope: PerSession, Doc: "It serves Spark's optimizer."},
 	{Key: "spark.sql.iceberg.*", Type: String, Scope: PerSession, Doc: "The other settings of Iceberg's Spark module steer Spark."},
 
 	// Catalogs and stores.
