@@ -60,10 +60,7 @@ func opening(f *fake) *plugins.Server {
 func connect(t *testing.T, server *plugins.Server) (client *plugins.Client, stop func()) {
 	t.Helper()
 	connection, end := plugin.TestPluginGRPCConn(t, false, map[string]plugin.Plugin{plugins.Name: &plugins.Plugin{Served: server}})
-	t.Cleanup(func() {
-		_ = connection.Close()
-		end.Stop()
-	})
+	t.Cleanup(func() { _ = connection.Close() }) // stops the server too
 	dispensed, err := connection.Dispense(plugins.Name)
 	if err != nil {
 		t.Fatal(err)

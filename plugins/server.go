@@ -84,6 +84,9 @@ func (s *Server) construct(ctx context.Context, typ string, config catalogs.Conf
 func (s *Server) current() (*opened, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.closed {
+		return nil, fault.New(fault.Unavailable, "the catalog is closed")
+	}
 	if s.open == nil {
 		return nil, fault.New(fault.Internal, "the plugin's catalog is not open")
 	}

@@ -8,11 +8,14 @@ import (
 	"testing"
 
 	"github.com/apache/iceberg-go"
+	"github.com/apache/iceberg-go/table"
 
 	"github.com/skua-data/skua/catalogs"
+	"github.com/skua-data/skua/catalogs/catalogtest"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/plugins/host"
 	"github.com/skua-data/skua/plugins/sdk"
+	"github.com/skua-data/skua/storage"
 )
 
 // TestMain lets the test binary be the program itself.
@@ -63,40 +66,70 @@ func TestTheVersionIsTheServers(t *testing.T) {
 	}
 }
 
-func TestTheServerOpensBundledTypes(t *testing.T) {
+// launcher is a host whose plugin folder holds the test binary as skua-catalog.
+func launcher(t *testing.T) *host.Host {
+	t.Helper()
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder, warehouse := t.TempDir(), t.TempDir()
+	folder := t.TempDir()
 	if err := os.Symlink(program, filepath.Join(folder, "skua-catalog")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(warehouse, "sales"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	h, err := host.New(host.Config{Folder: folder})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer h.Close()
-	catalog, err := h.Open(t.Context(), catalogs.Definition{Name: "lake", Type: "hadoop", Properties: iceberg.Properties{"warehouse": warehouse}}, nil)
+	t.Cleanup(func() {
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return h
+}
+
+func TestAHadoopCatalogPassesTheSuiteInItsProcess(t *testing.T) {
+	metadata, err := os.ReadFile("../../catalogs/hadoop/testdata/v2.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var names []string
-	for namespace, err := range catalog.Namespaces(t.Context(), nil) {
+	warehouse := t.TempDir()
+	at := filepath.Join(warehouse, "sales", "eu", "orders", "metadata")
+	if err := os.MkdirAll(at, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"v2.metadata.json": metadata, "version-hint.text": []byte("2")} {
+		if err := os.WriteFile(filepath.Join(at, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h := launcher(t)
+	catalogtest.Run(t, func(t *testing.T) (catalogs.Catalog, catalogtest.Expected) {
+		catalog, err := h.Open(t.Context(), catalogs.Definition{Name: "lake", Type: "hadoop", Properties: iceberg.Properties{"warehouse": "/w"}},
+			storage.Map{{From: "/w", To: warehouse}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		names = append(names, namespace[0])
-	}
-	if len(names) != 1 || names[0] != "sales" {
-		t.Errorf("got %v", names)
-	}
-	for typ, want := range map[string]string{"hive": "catalog type hive is not supported by this build yet", "tin": "Unknown catalog type: tin"} {
+		return catalog, catalogtest.Expected{
+			Capabilities: catalogs.Capabilities{NestedNamespaces: true, RootTables: true, Unchanged: true},
+			Namespaces: []catalogtest.Namespace{
+				{Identifier: table.Identifier{"sales"}, Properties: iceberg.Properties{"location": "/w/sales"}},
+				{Identifier: table.Identifier{"sales", "eu"}},
+			},
+			Tables: []catalogtest.Table{
+				{Identifier: table.Identifier{"sales", "eu", "orders"}, MetadataLocation: "/w/sales/eu/orders/metadata/v2.metadata.json"},
+			},
+		}
+	})
+}
+
+func TestTypesThatAreNotBundledAreNamed(t *testing.T) {
+	h := launcher(t)
+	for typ, want := range map[string]string{"hive": "catalog type hive is not supported by this build yet", "tin": "Unknown catalog type: tin",
+		"jdbc": "uri"} {
 		_, err := h.Open(t.Context(), catalogs.Definition{Name: "other", Type: typ, Properties: iceberg.Properties{}}, nil)
-		if !fault.Is(err, fault.Unsupported) || !strings.Contains(err.Error(), want) {
+		if err == nil || !strings.Contains(err.Error(), want) || fault.Is(err, fault.Unsupported) == (typ == "jdbc") {
 			t.Errorf("%s: %v", typ, err)
 		}
 	}
