@@ -90,7 +90,6 @@ var table = map[string]row{
 	"conformance":           may("catalogs/catalogtest", "plugins/host", "session").and(arrow, flight, grpc),
 	"conformance/inprocess": may("conformance", "server").and(grpc),
 	"conformance/oracle":    may("conformance").and(arrow),
-	"conformance/oracle":    may("conformance").and(arrow),
 	"bench":                 may().and(arrow, flight, grpc, iceberg, writer),
 }
 
