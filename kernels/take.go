@@ -50,7 +50,7 @@ func (t taker) data(d arrow.ArrayData, runs []Run, n int) (arrow.ArrayData, erro
 	}()
 	switch layout := storage(d.DataType()).(type) {
 	case *arrow.BooleanType:
-		buffers = append(buffers, t.bits(d.Buffers()[1].Bytes(), d.Offset(), runs, n))
+		buffers = append(buffers, t.bits(bytesOf(d, 1), d.Offset(), runs, n))
 	case *arrow.StringType, *arrow.BinaryType:
 		offsets, bytes := t.variable(d, runs, n)
 		buffers = append(buffers, offsets, bytes)
@@ -71,7 +71,7 @@ func (t taker) data(d arrow.ArrayData, runs []Run, n int) (arrow.ArrayData, erro
 			children = append(children, child)
 		}
 	case arrow.FixedWidthDataType:
-		buffers = append(buffers, t.fixed(d.Buffers()[1].Bytes(), layout.Bytes(), d.Offset(), runs, n))
+		buffers = append(buffers, t.fixed(bytesOf(d, 1), layout.Bytes(), d.Offset(), runs, n))
 	default:
 		return nil, fault.New(fault.Internal, "take rows of a %s column", d.DataType())
 	}
@@ -83,6 +83,14 @@ func storage(t arrow.DataType) arrow.DataType {
 		return e.StorageType()
 	}
 	return t
+}
+
+// bytesOf gives a buffer, which an empty array may lack.
+func bytesOf(d arrow.ArrayData, i int) []byte {
+	if b := d.Buffers()[i]; b != nil {
+		return b.Bytes()
+	}
+	return nil
 }
 
 func shift(runs []Run, by int64) []Run {
@@ -138,10 +146,7 @@ func (t taker) variable(d arrow.ArrayData, runs []Run, n int) (offsets, bytes *m
 	offsets, inner, total := t.lists(d, runs, n)
 	bytes = t.buffer(total)
 	out := bytes.Bytes()
-	in := []byte(nil)
-	if b := d.Buffers()[2]; b != nil {
-		in = b.Bytes()
-	}
+	in := bytesOf(d, 2)
 	for _, r := range inner {
 		out = out[copy(out, in[r.From:r.To]):]
 	}
@@ -152,7 +157,11 @@ func (t taker) variable(d arrow.ArrayData, runs []Run, n int) (offsets, bytes *m
 func (t taker) lists(d arrow.ArrayData, runs []Run, n int) (offsets *memory.Buffer, inner []Run, total int) {
 	offsets = t.buffer((n + 1) * arrow.Int32SizeBytes)
 	out := arrow.Int32Traits.CastFromBytes(offsets.Bytes())
-	in := arrow.Int32Traits.CastFromBytes(d.Buffers()[1].Bytes())[d.Offset():]
+	if n == 0 {
+		out[0] = 0
+		return offsets, nil, 0
+	}
+	in := arrow.Int32Traits.CastFromBytes(bytesOf(d, 1))[d.Offset():]
 	inner = make([]Run, 0, len(runs))
 	var sum int32
 	at := 0

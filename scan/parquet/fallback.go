@@ -2,7 +2,6 @@ package parquet
 
 import (
 	"context"
-	"errors"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -90,10 +89,7 @@ func (r *reader) Read(ctx context.Context, columns []int, sel *kernels.Selection
 
 // explain says where an error happened and classifies what arrow-go gave: it only ever fails on bad bytes.
 func (r *reader) explain(err error, column string) error {
-	if fault.KindOf(err) == fault.Internal && !errors.As(err, new(*fault.Error)) {
-		err = fault.As(fault.Corrupt, err)
-	}
-	return fault.Wrap(err, "read column %s of %s", column, r.rg.Name)
+	return fault.Wrap(classify(fault.Corrupt, err), "read column %s of %s", column, r.rg.Name)
 }
 
 // Close gives back all memory.

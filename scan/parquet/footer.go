@@ -131,7 +131,15 @@ func readAt(f io.ReaderAt, b []byte, at int64) error {
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fault.New(fault.Corrupt, "the file ends %d bytes early", len(b)-n)
 	}
-	return fault.As(fault.Unavailable, err)
+	return classify(fault.Unavailable, err)
+}
+
+// classify gives a kind to an error that has none; the end of a context is one.
+func classify(kind fault.Kind, err error) error {
+	if fault.KindOf(err) != fault.Internal {
+		return err
+	}
+	return fault.As(kind, err)
 }
 
 // checkRowGroups refuses footers whose numbers cannot be, and fills first and start.

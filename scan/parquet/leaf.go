@@ -75,12 +75,12 @@ func (l *leaf) load(n int64) error {
 	l.drop()
 	l.reader.Reset()
 	if err := l.reader.Reserve(n); err != nil {
-		return fault.As(fault.Corrupt, err)
+		return classify(fault.Corrupt, err)
 	}
 	for read := int64(0); read < n; {
 		got, err := l.reader.ReadRecords(n - read)
 		if err != nil {
-			return fault.As(fault.Corrupt, err)
+			return classify(fault.Corrupt, err)
 		}
 		if got == 0 {
 			return fault.New(fault.Corrupt, "the column ends %d rows early", n-read)
