@@ -464,6 +464,18 @@ func TestProgramsThatCannotRun(t *testing.T) {
 	}
 }
 
+func TestATemporaryFolderThatIsTooDeepForASocketIsTold(t *testing.T) {
+	deep := filepath.Join(t.TempDir(), strings.Repeat("x", 120))
+	if err := os.Mkdir(deep, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", deep)
+	_, err := newWorld(t).Open(t.Context(), definition("good"), nil)
+	if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "plugin init error listen unix "+deep) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestConfigIsChecked(t *testing.T) {
 	if _, err := host.New(host.Config{StartTimeout: -1}); !fault.Is(err, fault.Invalid) {
 		t.Errorf("got %v", err)

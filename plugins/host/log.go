@@ -80,15 +80,18 @@ func (o *output) record(message string, record map[string]any) {
 		level = levelOf(name)
 	}
 	message = o.redact.String(message)
-	if level >= slog.LevelWarn {
-		o.remember(message)
-	}
 	var attrs []any
+	said := message
 	for _, key := range slices.Sorted(maps.Keys(record)) {
 		if key == "@message" || key == "@level" || key == "@timestamp" {
 			continue
 		}
-		attrs = append(attrs, slog.String(o.redact.String(key), o.redact.String(plain(record[key]))))
+		value := o.redact.String(plain(record[key]))
+		attrs = append(attrs, slog.String(o.redact.String(key), value))
+		said += " " + value
+	}
+	if level >= slog.LevelWarn {
+		o.remember(said)
 	}
 	switch {
 	case level >= slog.LevelError:

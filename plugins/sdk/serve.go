@@ -32,7 +32,7 @@ func Serve(open func(typ string) (catalogs.Constructor, error), opts ...Option) 
 		HandshakeConfig: plugins.Handshake(),
 		Plugins:         plugin.PluginSet{plugins.Name: &plugins.Plugin{Served: server}},
 		GRPCServer:      plugin.DefaultGRPCServer,
-		Logger:          hclog.NewNullLogger(),
+		Logger:          hclog.New(&hclog.LoggerOptions{Level: hclog.Error, Output: os.Stderr, JSONFormat: true}),
 	})
 	if err := server.Close(); err != nil {
 		log.Warn("close catalog", "error", err)
