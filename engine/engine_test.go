@@ -82,6 +82,10 @@ func TestParameterSetsGiveTheirRowsInOrder(t *testing.T) {
 	if r.Parts() != 4 || !r.Ordered() {
 		t.Errorf("%d parts, ordered %v", r.Parts(), r.Ordered())
 	}
+	selected := prepare(t, e, s, "SELECT ?, CAST(? AS INT) n")
+	if got := tableText(t, run(t, selected, batch(t, schema, `[{"a": 1, "b": "7"}, {"a": null, "b": null}]`))); got != "? bigint, n int\n1 | 7\nNULL | NULL\n" {
+		t.Errorf("selected parameters: %s", got)
+	}
 	if _, err := p.Run(context.Background(), nil); !fault.Is(err, fault.Invalid) {
 		t.Errorf("without values: %v", err)
 	}

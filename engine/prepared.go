@@ -144,11 +144,8 @@ func (p *preparedSelect) Run(ctx context.Context, args arrow.RecordBatch) (Resul
 	ctx, account := s.account(ctx, id)
 	started := s.engine.config.Clock()
 	result, err := p.run(ctx, args, id)
-	if err != nil {
-		s.engine.logDone("scan", s.pin(id), account, started, err)
-		return nil, err
-	}
-	return result, nil
+	s.engine.logDone("plan", s.pin(id), account, started, err)
+	return result, err
 }
 
 func (p *preparedSelect) run(ctx context.Context, args arrow.RecordBatch, id string) (Result, error) {
@@ -164,7 +161,11 @@ func (p *preparedSelect) run(ctx context.Context, args arrow.RecordBatch, id str
 	if pin.Arguments, err = encodeArguments(args); err != nil {
 		return nil, err
 	}
-	return s.run(ctx, p.schema, queries, pin)
+	schema := p.schema
+	if len(queries) > 0 {
+		schema = queries[0].schema
+	}
+	return s.run(ctx, schema, queries, pin)
 }
 
 // bound gives the query for each set of parameters and the statement they belong to, whose clock is the run's. All of them read one state
@@ -184,10 +185,23 @@ func (p *preparedSelect) bound(ctx context.Context, sets [][]constant) ([]*query
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(queries) > 0 && !queries[0].schema.Equal(p.schema) {
+	if len(queries) > 0 && !sameColumns(p.schema, queries[0].schema) {
 		return nil, nil, fault.New(fault.Invalid, "the columns of the statement changed since it was prepared: prepare it again")
 	}
 	return queries, &s, nil
+}
+
+// sameColumns reports whether a run gives the columns that preparing promised. A selected parameter has no type before it has a value.
+func sameColumns(promised, given *arrow.Schema) bool {
+	if promised.NumFields() != given.NumFields() {
+		return false
+	}
+	for i, f := range promised.Fields() {
+		if f.Type.ID() != arrow.NULL && !f.Equal(given.Field(i)) {
+			return false
+		}
+	}
+	return true
 }
 
 // bindSets binds a SELECT once for each set of parameters. The table that the first one finds is pinned for the others.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -288,7 +289,7 @@ func (b *selectBinder) value(item syntax.Item) error {
 			return err
 		}
 		if c, constErr := b.statement.constant(b.binder, e); constErr == nil {
-			b.addConstant(c, itemName(item, outputName(item.Expr)))
+			b.addConstant(c, item)
 			return nil
 		}
 		return err
@@ -303,7 +304,7 @@ func (b *selectBinder) value(item syntax.Item) error {
 	if err != nil {
 		return err
 	}
-	b.addConstant(c, itemName(item, outputName(item.Expr)))
+	b.addConstant(c, item)
 	return nil
 }
 
@@ -311,8 +312,17 @@ func (b *selectBinder) moreThanAScan(item syntax.Item) error {
 	return unsupported("the expression %s is not supported without an SQL engine yet", item.Text).At(position(item.Expr.Pos()))
 }
 
-func (b *selectBinder) addConstant(c constant, name string) {
-	b.add(output{kind: fixedValue, constant: c}, arrow.Field{Name: name, Type: c.typ, Nullable: c.value == nil}, "")
+// addConstant adds a constant. One that is made of parameters may be null in another run.
+func (b *selectBinder) addConstant(c constant, item syntax.Item) {
+	f := arrow.Field{Name: itemName(item, outputName(item.Expr)), Type: c.typ, Nullable: c.value == nil || hasParameter(item.Expr)}
+	b.add(output{kind: fixedValue, constant: c}, f, "")
+}
+
+func hasParameter(e syntax.Expr) bool {
+	if _, ok := e.(*syntax.Parameter); ok {
+		return true
+	}
+	return slices.ContainsFunc(children(e), hasParameter)
 }
 
 // comment finds the comment of a top-level column.
