@@ -124,7 +124,8 @@ func (c *caller) connKey() string {
 }
 
 // firstState is a fresh session's state: the start-up one, changed by the headers of the call. JDBC and ODBC turn the properties of their URLs into such
-// headers; what is none of ours is somebody else's and ignored.
+// headers; what is none of ours is somebody else's and ignored. A schema is taken at its word: if it does not exist, qualified names still work and
+// others are not looked up elsewhere.
 func (s *Server) firstState(ctx context.Context) (session.State, error) {
 	state, err := s.config.Engine.NewState(s.config.Startup)
 	if err != nil {
@@ -136,7 +137,10 @@ func (s *Server) firstState(ctx context.Context) (session.State, error) {
 	if schema == "" {
 		schema = c.header("database")
 	}
-	if err := s.use(ctx, fresh, catalog, schema); err != nil {
+	if err := s.use(ctx, fresh, catalog, ""); err != nil {
+		return session.State{}, err
+	}
+	if err := placeIn(fresh, schema); err != nil {
 		return session.State{}, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.headers)) {
@@ -148,6 +152,21 @@ func (s *Server) firstState(ctx context.Context) (session.State, error) {
 		}
 	}
 	return fresh.State(), nil
+}
+
+// placeIn sets the current schema without a look at the catalog.
+func placeIn(fresh *session.Session, schema string) error {
+	if schema == "" {
+		return nil
+	}
+	namespace, err := splitName(schema)
+	if err != nil {
+		namespace = []string{schema}
+	}
+	return fresh.Update(func(st session.State) (session.State, error) {
+		st.Namespace = namespace
+		return st, nil
+	})
 }
 
 // header gives a header's first value.

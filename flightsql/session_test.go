@@ -100,8 +100,9 @@ func TestMalformedHeadersAreIgnoredOrRefused(t *testing.T) {
 		{"authorization", "Digest x", codes.Unauthenticated},
 		{"authorization", "", codes.OK},
 		{"catalog", "nowhere", codes.NotFound},
-		{"schema", "a..b", codes.InvalidArgument},
-		{"schema", "`a", codes.InvalidArgument},
+		{"schema", "nowhere", codes.OK},
+		{"schema", "a..b", codes.OK},
+		{"database", "`a", codes.OK},
 		{"spark.sql.casesensitive", "perhaps", codes.InvalidArgument},
 		{"skua.listen", "0.0.0.0:1", codes.PermissionDenied},
 	} {
@@ -113,11 +114,11 @@ func TestMalformedHeadersAreIgnoredOrRefused(t *testing.T) {
 
 func TestHeadersAreTheFirstOptionsOfASession(t *testing.T) {
 	w := start(t, nil)
-	c := w.connect("catalog", "other", "database", "a.`b`", "spark.sql.x", "from header", "spark.sql.casesensitive", "true", "applicationname", "x")
+	c := w.connect("catalog", "other", "database", "b.`c`", "spark.sql.x", "from header", "spark.sql.casesensitive", "true", "applicationname", "x")
 	c.wantX("from header")
 	c.query("SET spark.sql.y=1") // the session is made with the headers in it
 	options := c.options()
-	for key, want := range map[string]string{"catalog": "other", "schema": "a.b", "spark.sql.x": "from header", "spark.sql.caseSensitive": "true", "spark.sql.y": "1"} {
+	for key, want := range map[string]string{"catalog": "other", "schema": "b.c", "spark.sql.x": "from header", "spark.sql.caseSensitive": "true", "spark.sql.y": "1"} {
 		if options[key] != want {
 			t.Errorf("%s is %q, want %q", key, options[key], want)
 		}
