@@ -34,6 +34,13 @@ error NotFound session=b
 SELECT * FROM nope
 ----
 TABLE_OR_VIEW_NOT_FOUND
+
+query endpoints=2 elsewhere
+arg bigint 1
+arg string it's
+SELECT id FROM t WHERE id = ? AND s = ?
+----
+id int
 `
 
 func TestParseAndWrite(t *testing.T) {
@@ -41,11 +48,14 @@ func TestParseAndWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Cases) != 1 || len(s.Cases[0].Steps) != 5 {
+	if len(s.Cases) != 1 || len(s.Cases[0].Steps) != 6 {
 		t.Fatalf("parsed %+v", s.Cases)
 	}
 	if q := s.Cases[0].Steps[2]; q.SQL != "SELECT *\nFROM t" || !q.Ordered || q.Schema != "id int" || len(q.Lines) != 0 {
 		t.Errorf("the second query is %+v", q)
+	}
+	if q := s.Cases[0].Steps[5]; q.Endpoints != 2 || !q.Elsewhere || len(q.Arguments) != 2 || q.SQL != "SELECT id FROM t WHERE id = ? AND s = ?" {
+		t.Errorf("the last query is %+v", q)
 	}
 	var out bytes.Buffer
 	if err := Write(&out, s); err != nil {
@@ -54,7 +64,8 @@ func TestParseAndWrite(t *testing.T) {
 	if out.String() != sample {
 		t.Errorf("written:\n%s", out.String())
 	}
-	for _, bad := range []string{"query\nSELECT 1\n", "case a\nnonsense\n", "case a\nerror\nSELECT 1\n", "case a\nquery wrong\nSELECT 1\n", "case a\nquery\n\n"} {
+	for _, bad := range []string{"query\nSELECT 1\n", "case a\nnonsense\n", "case a\nerror\nSELECT 1\n", "case a\nquery wrong\nSELECT 1\n", "case a\nquery\n\n",
+		"case a\nquery endpoints=0\nSELECT 1\n", "case a\neffect elsewhere\nUSE a\n"} {
 		if _, err := Parse("bad", strings.NewReader(bad)); err == nil {
 			t.Errorf("%q must not parse", bad)
 		}
@@ -76,6 +87,22 @@ func TestMismatchesAreSeen(t *testing.T) {
 	} {
 		if err := compareRows(&c.step, got.rows); (err == nil) != c.good {
 			t.Errorf("%+v: %v", c.step, err)
+		}
+	}
+}
+
+func TestArguments(t *testing.T) {
+	row, err := arguments([]string{"int -3", "string it's a b", "decimal(5,2) 1.50", "bigint NULL", "void", "timestamp 2024-01-01T10:00:00Z"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer row.Release()
+	if got, want := rowsOf(row)[0], "-3\tit's a b\t1.50\tNULL\tNULL\t2024-01-01T10:00:00Z"; got != want {
+		t.Errorf("%q, expected %q", got, want)
+	}
+	for _, bad := range []string{"nonsense 1", "int x", "decimal 1"} {
+		if _, err := arguments([]string{bad}); err == nil {
+			t.Errorf("%q must be refused", bad)
 		}
 	}
 }

@@ -24,10 +24,13 @@ func rowsOf(b arrow.RecordBatch) []string {
 }
 
 func cell(column arrow.Array, row int) string {
-	if column.IsNull(row) {
+	if column.IsNull(row) || column.DataType().ID() == arrow.NULL {
 		return "NULL"
 	}
 	text := column.ValueStr(row)
+	if d, ok := column.(*array.Decimal128); ok {
+		text = d.Value(row).ToString(d.DataType().(*arrow.Decimal128Type).Scale) // with all digits of its scale
+	}
 	if _, ok := column.(*array.String); ok && (text == "" || text == "NULL") {
 		return `"` + text + `"`
 	}
