@@ -36,8 +36,8 @@ func (t taker) data(d arrow.ArrayData, runs []Run, n int) (arrow.ArrayData, erro
 		return array.NewData(d.DataType(), n, []*memory.Buffer{nil}, nil, n, 0), nil
 	}
 	valid, nulls := t.validity(d, runs, n)
-	buffers := []*memory.Buffer{valid}
-	var children []arrow.ArrayData
+	buffers, children, err := t.layout(d, runs, n)
+	buffers = append([]*memory.Buffer{valid}, buffers...)
 	defer func() {
 		for _, b := range buffers {
 			if b != nil {
@@ -48,6 +48,23 @@ func (t taker) data(d arrow.ArrayData, runs []Run, n int) (arrow.ArrayData, erro
 			c.Release()
 		}
 	}()
+	if err != nil {
+		return nil, err
+	}
+	return array.NewData(d.DataType(), n, buffers, children, nulls, 0), nil
+}
+
+// layout takes what comes after the validity; on an error it gives what there is to release.
+func (t taker) layout(d arrow.ArrayData, runs []Run, n int) (buffers []*memory.Buffer, children []arrow.ArrayData, err error) {
+	child := func(c arrow.ArrayData, runs []Run, n int) {
+		var out arrow.ArrayData
+		if err != nil {
+			return
+		}
+		if out, err = t.data(c, runs, n); err == nil {
+			children = append(children, out)
+		}
+	}
 	switch layout := storage(d.DataType()).(type) {
 	case *arrow.BooleanType:
 		buffers = append(buffers, t.bits(bytesOf(d, 1), d.Offset(), runs, n))
@@ -57,25 +74,17 @@ func (t taker) data(d arrow.ArrayData, runs []Run, n int) (arrow.ArrayData, erro
 	case *arrow.ListType, *arrow.MapType:
 		offsets, inner, total := t.lists(d, runs, n)
 		buffers = append(buffers, offsets)
-		child, err := t.data(d.Children()[0], inner, total)
-		if err != nil {
-			return nil, err
-		}
-		children = append(children, child)
+		child(d.Children()[0], inner, total)
 	case *arrow.StructType:
 		for _, c := range d.Children() {
-			child, err := t.data(c, shift(runs, int64(d.Offset())), n)
-			if err != nil {
-				return nil, err
-			}
-			children = append(children, child)
+			child(c, shift(runs, int64(d.Offset())), n)
 		}
 	case arrow.FixedWidthDataType:
 		buffers = append(buffers, t.fixed(bytesOf(d, 1), layout.Bytes(), d.Offset(), runs, n))
 	default:
-		return nil, fault.New(fault.Internal, "take rows of a %s column", d.DataType())
+		err = fault.New(fault.Internal, "take rows of a %s column", d.DataType())
 	}
-	return array.NewData(d.DataType(), n, buffers, children, nulls, 0), nil
+	return buffers, children, err
 }
 
 func storage(t arrow.DataType) arrow.DataType {

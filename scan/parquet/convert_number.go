@@ -32,49 +32,70 @@ func plain(c *schema.Column) bool {
 }
 
 func convertInt32(c *schema.Column, target arrow.DataType) conversion {
-	bits, signed, isInteger := integer(c, 32)
-	_, isDate := c.LogicalType().(schema.DateLogicalType)
-	clock, isTime := c.LogicalType().(schema.TimeLogicalType)
+	switch logical := c.LogicalType().(type) {
+	case schema.DateLogicalType:
+		return convertDate(target)
+	case schema.TimeLogicalType:
+		if logical.TimeUnit() == schema.TimeUnitMillis {
+			return convertMillis(target)
+		}
+		return nil
+	case schema.DecimalLogicalType:
+		if t, ok := target.(*arrow.Decimal128Type); ok {
+			return convertIntDecimal(c, t)
+		}
+		return nil
+	}
+	bits, signed, ok := integer(c, 32)
+	if !ok {
+		return nil
+	}
 	switch t := target.(type) {
 	case *arrow.Int8Type:
-		if isInteger && bits <= 32 {
-			return checked(t, func(v int32) (int8, bool) { return int8(v), v == int32(int8(v)) && (signed || v >= 0) })
-		}
+		return checked(t, func(v int32) (int8, bool) { return int8(v), v == int32(int8(v)) && (signed || v >= 0) })
 	case *arrow.Int16Type:
-		if isInteger && bits <= 32 {
-			return checked(t, func(v int32) (int16, bool) { return int16(v), v == int32(int16(v)) && (signed || v >= 0) })
-		}
+		return checked(t, func(v int32) (int16, bool) { return int16(v), v == int32(int16(v)) && (signed || v >= 0) })
 	case *arrow.Int32Type:
-		if isInteger && (signed || bits < 32) {
+		if signed || bits < 32 {
 			return same(t)
 		}
 	case *arrow.Int64Type:
-		if isInteger && !signed && bits == 32 {
+		if !signed && bits == 32 {
 			return each(t, func(v uint32) int64 { return int64(v) })
 		}
-		if isInteger {
-			return each(t, func(v int32) int64 { return int64(v) })
-		}
+		return each(t, func(v int32) int64 { return int64(v) })
 	case *arrow.Date32Type:
-		if isDate || plain(c) {
+		if plain(c) {
 			return same(t)
 		}
-	case *arrow.Time32Type:
-		if isTime && clock.TimeUnit() == schema.TimeUnitMillis && t.Unit == arrow.Millisecond {
-			return same(t)
-		}
-	case *arrow.Time64Type:
-		if isTime && clock.TimeUnit() == schema.TimeUnitMillis {
-			factor := int64(unitsPerSecond(t.Unit) / 1000)
-			return each(t, func(v int32) int64 { return int64(v) * factor })
-		}
+	}
+	return nil
+}
+
+// convertDate reads days; dates become timestamps without a zone (a promotion of format version 3).
+func convertDate(target arrow.DataType) conversion {
+	switch t := target.(type) {
+	case *arrow.Date32Type:
+		return same(t)
 	case *arrow.TimestampType:
-		if isDate && t.TimeZone == "" {
+		if t.TimeZone == "" {
 			factor := secondsPerDay * unitsPerSecond(t.Unit)
 			return checked(t, func(v int32) (int64, bool) { return multiply(int64(v), factor) })
 		}
-	case *arrow.Decimal128Type:
-		return convertIntDecimal(c, t)
+	}
+	return nil
+}
+
+// convertMillis reads milliseconds of a day.
+func convertMillis(target arrow.DataType) conversion {
+	switch t := target.(type) {
+	case *arrow.Time32Type:
+		if t.Unit == arrow.Millisecond {
+			return same(t)
+		}
+	case *arrow.Time64Type:
+		factor := unitsPerSecond(t.Unit) / 1000
+		return each(t, func(v int32) int64 { return int64(v) * factor })
 	}
 	return nil
 }

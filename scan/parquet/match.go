@@ -107,16 +107,9 @@ func (m *matcher) node(want arrow.Field, e *element, path []string) (kernels.Nod
 		if e.kind != kernels.Map {
 			return n, mismatch(path, e, want.Type)
 		}
-		n.Kind, n.Children = kernels.Map, make([]kernels.Node, 2)
-		if n.Children[0], err = m.node(t.KeyField(), e.children[0], append(path, "key")); err != nil {
-			return n, err
-		}
+		n.Kind = kernels.Map
+		n.Children, err = m.pair(t, e, path)
 		n.Leaf = n.Children[0].Leaf
-		if e.children[1] == nil {
-			n.Children[1] = kernels.Node{Field: t.ItemField(), Leaf: n.Leaf, Rep: n.Rep + 1, Def: n.Def + 1, Ancestor: n.Def + 1}
-			return n, nil
-		}
-		n.Children[1], err = m.node(t.ItemField(), e.children[1], append(path, "value"))
 	default:
 		if e.kind != kernels.Leaf {
 			return n, mismatch(path, e, want.Type)
@@ -127,6 +120,17 @@ func (m *matcher) node(want arrow.Field, e *element, path []string) (kernels.Nod
 		}
 	}
 	return n, err
+}
+
+// pair matches the key and the value of a map; a file's map may have keys only.
+func (m *matcher) pair(t *arrow.MapType, e *element, path []string) ([]kernels.Node, error) {
+	key, err := m.node(t.KeyField(), e.children[0], append(path, "key"))
+	inner := e.levels.entry()
+	value := kernels.Node{Field: t.ItemField(), Leaf: key.Leaf, Def: inner.def, Rep: inner.rep, Ancestor: inner.ancestor}
+	if err == nil && e.children[1] != nil {
+		value, err = m.node(t.ItemField(), e.children[1], append(path, "value"))
+	}
+	return []kernels.Node{key, value}, err
 }
 
 func mismatch(path []string, e *element, want arrow.DataType) error {

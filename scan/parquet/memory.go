@@ -20,6 +20,7 @@ var heap = memory.NewGoAllocator()
 
 func (g guarded) of(size int) memory.Allocator {
 	if size > largest || size < 0 {
+		// No page can lead here past the limits of its header; arrow-go's interface has no other way to say no, and the reader recovers.
 		panic(fault.New(fault.Exhausted, "a buffer of %d bytes", size))
 	}
 	if size <= tiny {
