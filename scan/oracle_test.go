@@ -22,7 +22,6 @@ import (
 
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/fault"
-	"github.com/skua-data/skua/predicate"
 	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/scan/parquet"
 	"github.com/skua-data/skua/storage"
@@ -240,7 +239,7 @@ func oracleValue(a arrow.Array, i int) any {
 		from, to := a.ValueOffsets(i)
 		out := []any{}
 		for j := int(from); j < int(to); j++ {
-			out = append(out, []any{mapKey(oracleValue(a.Keys(), j)), oracleValue(a.Items(), j)})
+			out = append(out, []any{oracleValue(a.Keys(), j), oracleValue(a.Items(), j)})
 		}
 		sortJSON(out)
 		return out
@@ -254,8 +253,6 @@ func oracleValue(a arrow.Array, i int) any {
 	}
 	return fmt.Sprintf("?%T", a)
 }
-
-func mapKey(v any) any { return v }
 
 func asJSON(v any) string {
 	raw, err := json.Marshal(v)
@@ -375,6 +372,10 @@ func askOracle(t *testing.T, table *Table, name string, m []string, l oracleLine
 			rest = ""
 		}
 	}
+	if v, ok := strings.CutPrefix(rest, "at_timestamp_"); ok {
+		ref.Kind, rest = RefTimestamp, ""
+		ref.ID, _ = strconv.ParseInt(v, 10, 64)
+	}
 	if strings.ContainsAny(rest, ".`") {
 		t.Skipf("not asked here: %s", rest)
 	}
@@ -410,6 +411,8 @@ func askOracle(t *testing.T, table *Table, name string, m []string, l oracleLine
 		t.Errorf("%s: %v", l.SQL, err)
 	case err != nil:
 		t.Logf("error %v, Spark %v", err, l.Error["message"])
+	case l.Error != nil && strings.Contains(l.SQL, "branch_") && strings.Contains(l.SQL, " AS OF "):
+		batch.Release() // whoever resolves the name refuses both at once
 	case l.Error != nil:
 		t.Logf("answered where Spark failed: %v", l.Error["message"])
 		batch.Release()
@@ -448,5 +451,3 @@ func compareOracle(t *testing.T, batch arrow.RecordBatch, l oracleLine) {
 		}
 	}
 }
-
-var _ = predicate.True

@@ -74,6 +74,9 @@ func fileFacts(f iceberg.DataFile) facts {
 	lower, upper := f.LowerBoundValues(), f.UpperBoundValues()
 	return func(field predicate.Field) (known, bool) {
 		var k known
+		if field.ID > partitionIDBase {
+			return k, false // what a file keeps of a metadata column is not what a row shows
+		}
 		if len(field.Path) == 1 {
 			k = counted(field.ID, values, nulls, nans)
 		} else if n, ok := nans[field.ID]; ok && n == 0 {

@@ -52,7 +52,7 @@ func take(a arrow.Array, runs []rows, n int, mem memory.Allocator) (arrow.Array,
 	case *array.Boolean:
 		values := takeBits(a.Data().Buffers()[1], a.Offset(), runs, n, mem)
 		return assemble(a, n, takeValidity(a, runs, n, mem), []*memory.Buffer{values}, nil), nil
-	case array.BinaryLike:
+	case *array.String, *array.Binary:
 		return takeBinary(a, runs, n, mem), nil
 	}
 	if t, ok := a.DataType().(arrow.FixedWidthDataType); ok && a.DataType().ID() != arrow.DICTIONARY {
@@ -117,24 +117,28 @@ func takeFixed(a arrow.Array, width int, runs []rows, n int, mem memory.Allocato
 }
 
 // takeBinary serves strings and binary with offsets of 32 bits, the only ones of the wire.
-func takeBinary(a array.BinaryLike, runs []rows, n int, mem memory.Allocator) arrow.Array {
+func takeBinary(a arrow.Array, runs []rows, n int, mem memory.Allocator) arrow.Array {
+	from := offsets(a.Data())
+	if from == nil {
+		return assemble(a, 0, nil, []*memory.Buffer{buffer(4, mem), buffer(0, mem)}, nil) // an empty array may come without buffers
+	}
+	from = from[a.Data().Offset():]
 	total := 0
 	for _, r := range runs {
-		total += int(a.ValueOffset64(r.To) - a.ValueOffset64(r.From))
+		total += int(from[r.To] - from[r.From])
 	}
 	offsets, values := buffer((n+1)*4, mem), buffer(total, mem)
 	out := arrow.Int32Traits.CastFromBytes(offsets.Bytes())
 	row, base := 0, int32(0)
-	bytes, start := a.ValueBytes(), a.ValueOffset64(0)
 	for _, r := range runs {
-		first := a.ValueOffset64(r.From)
 		for i := r.From; i < r.To; i++ {
-			out[row] = base + int32(a.ValueOffset64(i)-first)
+			out[row] = base + from[i] - from[r.From]
 			row++
 		}
-		last := a.ValueOffset64(r.To)
-		copy(values.Bytes()[base:], bytes[first-start:last-start])
-		base += int32(last - first)
+		if bytes := a.Data().Buffers()[2]; bytes != nil {
+			copy(values.Bytes()[base:], bytes.Bytes()[from[r.From]:from[r.To]])
+		}
+		base += from[r.To] - from[r.From]
 	}
 	out[n] = base
 	return assemble(a, n, takeValidity(a, runs, n, mem), []*memory.Buffer{offsets, values}, nil)
