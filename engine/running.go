@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/session"
 )
@@ -80,8 +81,16 @@ func (e *Engine) logDone(kind string, pin Pin, r *resource.Statement, started ti
 		"data_bytes", r.Counters.DataBytes.Load(), "delete_bytes", r.Counters.DeleteBytes.Load(), "metadata_bytes", r.Counters.MetadataBytes.Load(),
 		"requests", r.Counters.Requests.Load(), "files", r.Counters.Files.Load(), "splits", r.Counters.SplitsDone.Load(), "peak_memory", r.Peak()}
 	if err != nil {
-		e.config.Log.Warn("statement", append(attrs, "error", err.Error())...)
+		attrs = append(attrs, "error", err.Error())
+	}
+	if concernsOperator(err) {
+		e.config.Log.Warn("statement", attrs...)
 		return
 	}
 	e.config.Log.Info("statement", attrs...)
+}
+
+// concernsOperator reports whether an error is more than the user's own.
+func concernsOperator(err error) bool {
+	return fault.Is(err, fault.Internal) || fault.Is(err, fault.Corrupt) || fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Exhausted)
 }
