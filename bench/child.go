@@ -17,13 +17,13 @@ import (
 )
 
 // runChild reads with one reader, throws every batch away, and prints the sample.
-func runChild(ctx context.Context, reader, dir string, w work, address string) error {
+func runChild(ctx context.Context, reader, dir string, w work, address string, rows int) error {
 	read := readIceberg
 	if reader == "skua" {
 		read = readFlight
 	}
 	var s sample
-	if err := read(ctx, dir, w, address, &s); err != nil {
+	if err := read(ctx, dir, w, address, rows, &s); err != nil {
 		return err
 	}
 	status, err := os.ReadFile("/proc/self/status")
@@ -43,7 +43,7 @@ func (s *sample) add(b arrow.RecordBatch) {
 	}
 }
 
-func readIceberg(ctx context.Context, dir string, w work, _ string, s *sample) error {
+func readIceberg(ctx context.Context, dir string, w work, _ string, rows int, s *sample) error {
 	catalog, err := hadoop.NewCatalog("bench", filepath.Join(dir, "warehouse"), iceberg.Properties{})
 	if err != nil {
 		return err
@@ -58,7 +58,8 @@ func readIceberg(ctx context.Context, dir string, w work, _ string, s *sample) e
 		options = append(options, table.WithSelectedFields("orderkey", "quantity", "shipdate"))
 	case "filter1pct":
 		key := iceberg.Reference("orderkey")
-		options = append(options, table.WithRowFilter(iceberg.NewAnd(iceberg.GreaterThanEqual(key, int64(2_500_000)), iceberg.LessThan(key, int64(2_550_000)))))
+		from, to := keys(rows)
+		options = append(options, table.WithRowFilter(iceberg.NewAnd(iceberg.GreaterThanEqual(key, from), iceberg.LessThan(key, to))))
 	}
 	_, batches, err := t.Scan(options...).ToArrowRecords(ctx)
 	if err != nil {
@@ -74,13 +75,18 @@ func readIceberg(ctx context.Context, dir string, w work, _ string, s *sample) e
 	return nil
 }
 
-func readFlight(ctx context.Context, _ string, w work, address string, s *sample) error {
+func readFlight(ctx context.Context, _ string, w work, address string, rows int, s *sample) error {
 	client, err := flightsql.NewClientCtx(ctx, address, nil, nil, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	info, err := client.Execute(ctx, fmt.Sprintf(w.sql, "bench.db.lineitem"))
+	arguments := []any{"bench.db.lineitem"}
+	if w.name == "filter1pct" {
+		from, to := keys(rows)
+		arguments = append(arguments, from, to)
+	}
+	info, err := client.Execute(ctx, fmt.Sprintf(w.sql, arguments...))
 	if err != nil {
 		return err
 	}

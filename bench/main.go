@@ -12,19 +12,23 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"time"
 )
 
 // work is one thing to read.
 type work struct {
 	name string
-	sql  string // through Flight; %s is the table
+	sql  string // through Flight; %s is the table, the numbers are the filter's range
 }
+
+// keys is the range of a filter that keeps one row in a hundred of the table.
+func keys(rows int) (from, to int64) { return int64(rows / 2), int64(rows/2 + rows/100) }
 
 var works = []work{
 	{"full", "SELECT * FROM %s"},
 	{"proj3", "SELECT orderkey, quantity, shipdate FROM %s"},
-	{"filter1pct", "SELECT * FROM %s WHERE orderkey >= 2500000 AND orderkey < 2550000"},
+	{"filter1pct", "SELECT * FROM %s WHERE orderkey >= %d AND orderkey < %d"},
 }
 
 // sample is what one run cost.
@@ -55,7 +59,7 @@ func main() {
 func run(ctx context.Context, rows int, dir string, rounds int, skua, child, name, address string) error {
 	for _, w := range works {
 		if child != "" && w.name == name {
-			return runChild(ctx, child, dir, w, address)
+			return runChild(ctx, child, dir, w, address, rows)
 		}
 	}
 	if err := makeTable(ctx, dir, rows); err != nil {
@@ -71,7 +75,7 @@ func run(ctx context.Context, rows int, dir string, rounds int, skua, child, nam
 	for round := range rounds {
 		for _, w := range works {
 			for _, reader := range []string{"iceberg-go", "skua"} {
-				s, err := measure(ctx, reader, dir, w, server)
+				s, err := measure(ctx, reader, dir, w, rows, server)
 				if err != nil {
 					return fmt.Errorf("%s, %s: %w", reader, w.name, err)
 				}
@@ -92,7 +96,7 @@ func least(a, b sample) sample {
 }
 
 // measure runs one reader in a process of its own; Skua's server is charged by what it used meanwhile.
-func measure(ctx context.Context, reader, dir string, w work, s *server) (sample, error) {
+func measure(ctx context.Context, reader, dir string, w work, rows int, s *server) (sample, error) {
 	before, err := s.usage()
 	if err != nil {
 		return sample{}, err
@@ -101,7 +105,7 @@ func measure(ctx context.Context, reader, dir string, w work, s *server) (sample
 	if err != nil {
 		return sample{}, err
 	}
-	command := exec.CommandContext(ctx, self, "-child", reader, "-dir", dir, "-work", w.name, "-address", s.address)
+	command := exec.CommandContext(ctx, self, "-child", reader, "-dir", dir, "-work", w.name, "-rows", strconv.Itoa(rows), "-address", s.address)
 	command.Stderr = os.Stderr
 	started := time.Now()
 	out, err := command.Output()
