@@ -56,6 +56,13 @@ func (r *running) start(ctx context.Context, k statementKey) (_ context.Context,
 	}, nil
 }
 
+// open is the number of statements with open streams.
+func (r *running) open() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.streams)
+}
+
 // cancel ends a statement's streams, now and later.
 func (r *running) cancel(k statementKey) {
 	r.mu.Lock()

@@ -3,6 +3,7 @@ package flightsql
 import (
 	"math/rand"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	upstream "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
@@ -170,7 +171,11 @@ func FuzzMessages(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		w := start(t, nil)
 		c := w.connect()
+		begin := time.Now()
 		c.poke(b)
+		if took := time.Since(begin); took > 10*time.Second {
+			t.Errorf("it took %s", took)
+		}
 		c.query("SELECT 1")
 	})
 }
