@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -251,4 +252,16 @@ func (s *Server) close() {
 	if s.listener != nil {
 		s.listener.Close()
 	}
+}
+
+// UserLine is a line for the users file: a name with its hashed password.
+func UserLine(name, password string) (string, error) {
+	if name == "" || strings.ContainsAny(name, ":#\r\n") || strings.TrimSpace(name) != name {
+		return "", fault.New(fault.Invalid, "user name %q: a name is not empty and has no colon, #, line end or blank at its ends", name)
+	}
+	hash, err := auth.Hash(password)
+	if err != nil {
+		return "", err
+	}
+	return name + ":" + hash, nil
 }

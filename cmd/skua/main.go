@@ -26,7 +26,7 @@ Start here:
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(serveCommand(), sqlCommand(), demoCommand(), configCommand(), doctorCommand())
+	root.AddCommand(serveCommand(), sqlCommand(), demoCommand(), configCommand(), doctorCommand(), userCommand())
 	if err := root.ExecuteContext(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "skua: "+err.Error())
 		os.Exit(1)
