@@ -104,7 +104,7 @@ func (s *statement) settings(used map[string]string) map[string]string {
 	for k, v := range used {
 		out[k] = v
 	}
-	for _, k := range []string{caseSensitiveKey, timeZoneKey} {
+	for _, k := range []string{caseSensitiveKey, timeZoneKey, travelOptionsKey} {
 		if v, ok := s.state.Get(k); ok {
 			out[k] = v
 		}

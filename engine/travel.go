@@ -94,8 +94,35 @@ func optionText(e syntax.Expr, c constant) string {
 // travelOptions are the options that choose a snapshot, in the order in which they are looked at.
 var travelOptions = []string{"snapshot-id", "as-of-timestamp", "branch", "tag", "version-as-of", "timestamp-as-of"}
 
+// retired are those of them that Iceberg refuses since it leaves time travel to Spark's own clauses, in its order and words. A setting brings
+// them back.
+var retired = []struct{ option, instead string }{
+	{"snapshot-id", "Time travel option `snapshot-id` is no longer supported, use Spark built-in `versionAsOf` instead"},
+	{"as-of-timestamp", "Time travel option `as-of-timestamp` (in millis) is no longer supported, use Spark built-in `timestampAsOf` instead (properly formatted timestamp)"},
+	{"tag", "Time travel option `tag` is no longer supported, use Spark built-in `versionAsOf` instead"},
+}
+
+// travelOptionsKey is the setting under which the retired options are honoured.
+const travelOptionsKey = "skua.sql.time-travel-options"
+
+// refuseRetired refuses the retired options unless the session wants them.
+func (s *statement) refuseRetired(options tableOptions) error {
+	if v, _ := s.state.Get(travelOptionsKey); strings.EqualFold(v, "true") {
+		return nil
+	}
+	for _, r := range retired {
+		if _, ok := options[r.option]; ok {
+			return fault.New(fault.Invalid, "%s", r.instead).Change(travelOptionsKey)
+		}
+	}
+	return nil
+}
+
 // optionReference gives the reference that options choose, if any. Two of them, and one beside a clause, are refused.
 func (s *statement) optionReference(b *binder, options tableOptions, clause scan.Reference) (scan.Reference, error) {
+	if err := s.refuseRetired(options); err != nil {
+		return scan.Reference{}, err
+	}
 	if err := incrementalOptions(options); err != nil {
 		return scan.Reference{}, err
 	}
@@ -156,11 +183,11 @@ func incrementalOptions(options tableOptions) error {
 	_, timestamp := options["as-of-timestamp"]
 	switch {
 	case from || to:
-		return fault.New(fault.Invalid, "Cannot set start-timestamp or end-timestamp for incremental scans and batch scan. They are only valid for changelog scans.")
+		return fault.New(fault.Invalid, "Only changelog scans support `start-timestamp` and `end-timestamp`. Use `start-snapshot-id` and `end-snapshot-id` for incremental scans.")
 	case (start || end) && (snapshot || timestamp):
 		return fault.New(fault.Invalid, "Cannot set start-snapshot-id and end-snapshot-id for incremental scans when either snapshot-id or as-of-timestamp is set")
 	case end && !start:
-		return fault.New(fault.Invalid, "Cannot set only end-snapshot-id for incremental scans. Please, set start-snapshot-id too.")
+		return fault.New(fault.Invalid, "Cannot set only `end-snapshot-id` for incremental scans. Please, set `start-snapshot-id` too.")
 	case start:
 		return unsupported("the read option start-snapshot-id (incremental reads) is not supported")
 	}

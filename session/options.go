@@ -14,6 +14,8 @@ var options = []Option{
 		Doc: "Whether column names are matched with their case."},
 	{Key: "spark.sql.session.timeZone", Type: Zone, Default: "UTC", Scope: PerSession, Effect: true,
 		Doc: "The zone in which text becomes a timestamp and a timestamp becomes a date: a region such as Europe/Oslo, or an offset such as +02:00."},
+	{Key: "skua.sql.time-travel-options", Type: Bool, Default: "false", Scope: PerSession, Effect: true,
+		Doc: "Whether `WITH (…)` takes the time-travel options `snapshot-id`, `as-of-timestamp` and `tag`, which Iceberg 1.11 refuses. `branch`, `versionAsOf` and `timestampAsOf` are always taken."},
 
 	// How scans are cut.
 	{Key: "spark.sql.shuffle.partitions", Type: Int, Default: "200", Scope: PerSession, Effect: true,
