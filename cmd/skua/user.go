@@ -1,16 +1,11 @@
 package main
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
-	"os"
-	"strings"
 
-	"github.com/chzyer/readline"
-	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
 
+	"github.com/skua-data/skua/cmd/skua/shell"
 	"github.com/skua-data/skua/server"
 )
 
@@ -23,7 +18,7 @@ from the first line of standard input.`,
 		Example: "  bin/skua user ana >> users\n  bin/skua serve --conf skua.auth.users-file=users",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			password, err := askPassword(args[0])
+			password, err := shell.AskPassword("Password for " + args[0] + ": ")
 			if err != nil {
 				return err
 			}
@@ -35,16 +30,4 @@ from the first line of standard input.`,
 			return err
 		},
 	}
-}
-
-func askPassword(user string) (string, error) {
-	if isatty.IsTerminal(os.Stdin.Fd()) {
-		typed, err := readline.Password("Password for " + user + ": ")
-		return string(typed), err
-	}
-	line := bufio.NewScanner(os.Stdin)
-	if !line.Scan() {
-		return "", errors.Join(errors.New("no password on standard input"), line.Err())
-	}
-	return strings.TrimRight(line.Text(), "\r"), nil
 }
