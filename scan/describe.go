@@ -3,6 +3,7 @@ package scan
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -29,9 +30,15 @@ func (t *Table) Describe(metadataTable string) (Description, error) {
 	}
 	schema, properties := t.metadata.CurrentSchema(), t.metadata.Properties()
 	out := Description{Columns: columnInfos(schema.Fields()), Location: t.metadata.Location(), FormatVersion: t.metadata.Version(),
-		Comment: properties["comment"], SortOrder: sortOrder(t.metadata.SortOrder(), schema)}
+		Comment: properties["comment"], SortOrder: sortOrder(t.metadata.SortOrder(), schema), MetadataColumns: columnInfos(t.metadataFields()),
+		Reserved: map[string]string{}, Records: -1}
+	for _, k := range reserved {
+		if v, ok := properties[k]; ok {
+			out.Reserved[k] = v
+		}
+	}
 	if where.snapshot != nil {
-		out.Snapshot = where.snapshot.SnapshotID
+		out.Snapshot, out.Records = where.snapshot.SnapshotID, totalRecords(where.snapshot)
 	}
 	out.Partitioning, out.IdentityOnly = t.partitioning(schema)
 	for _, id := range schema.IdentifierFieldIDs {
@@ -52,7 +59,8 @@ func (t *Table) describeMetadata(where at, name string) (Description, error) {
 	if !ok {
 		return Description{}, fault.New(fault.NotFound, "table %s has no metadata table %s", t.Name(), name)
 	}
-	out := Description{Columns: columnInfos(rows.Fields), Location: t.metadata.Location(), FormatVersion: t.metadata.Version()}
+	out := Description{Columns: columnInfos(rows.Fields), Location: t.metadata.Location(), FormatVersion: t.metadata.Version(), Records: -1,
+		MetadataColumns: columnInfos(plainMetadataFields(t.metadataFields()))}
 	if where.snapshot != nil {
 		out.Snapshot = where.snapshot.SnapshotID
 	}
@@ -60,10 +68,33 @@ func (t *Table) describeMetadata(where at, name string) (Description, error) {
 	return out, nil
 }
 
+// totalRecords reads a snapshot's summary; -1 where it does not count.
+func totalRecords(s *table.Snapshot) int64 {
+	if s.Summary == nil {
+		return -1
+	}
+	n, err := strconv.ParseInt(s.Summary.Properties["total-records"], 10, 64)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// plainMetadataFields gives the metadata columns of a table without partitions and row lineage, as metadata tables are.
+func plainMetadataFields(fields []iceberg.NestedField) []iceberg.NestedField {
+	out := slices.DeleteFunc(slices.Clone(fields), func(f iceberg.NestedField) bool { return f.ID == idRowID || f.ID == idLastUpdated })
+	for i, f := range out {
+		if f.ID == idPartition {
+			out[i].Type = &iceberg.StructType{}
+		}
+	}
+	return out
+}
+
 func columnInfos(fields []iceberg.NestedField) []ColumnInfo {
 	out := make([]ColumnInfo, len(fields))
 	for i, f := range fields {
-		out[i] = ColumnInfo{Name: f.Name, Type: sparkType(f.Type), Comment: f.Doc, Nullable: !f.Required}
+		out[i] = ColumnInfo{Name: f.Name, Type: sparkType(f.Type), Comment: f.Doc, Nullable: !f.Required, Field: f}
 	}
 	return out
 }

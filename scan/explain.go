@@ -41,7 +41,20 @@ func (s split) info() SplitInfo {
 				out.Bytes += d.Bytes
 			}
 		}
-		out.Tasks = append(out.Tasks, TaskInfo{Path: t.File.Path, Start: t.Start, Length: t.Length, Deletes: len(t.File.Deletes)})
+		out.Tasks = append(out.Tasks, TaskInfo{Path: t.File.Path, Start: t.Start, Length: t.Length, Deletes: len(t.File.Deletes),
+			Rows: t.rows()})
 	}
 	return out
+}
+
+// rows estimates the rows of a task as Iceberg does: the file's, in proportion to the bytes behind the first offset.
+func (t task) rows() int64 {
+	first := int64(0)
+	if offsets := (extent{Size: t.File.Size, Offsets: t.File.Offsets}).usable(); offsets != nil {
+		first = offsets[0]
+	}
+	if t.File.Size <= first {
+		return 0
+	}
+	return int64(float64(t.Length) / float64(t.File.Size-first) * float64(t.File.Records))
 }

@@ -102,4 +102,5 @@ type TaskInfo struct {
 	Path          string
 	Start, Length int64
 	Deletes       int
+	Rows          int64 // estimated: the file's rows in proportion to the range, deletes not taken off
 }

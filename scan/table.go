@@ -1,6 +1,10 @@
 package scan
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/apache/iceberg-go"
+)
 
 // Reference chooses a table's snapshot. The zero Reference is the current one.
 type Reference struct {
@@ -43,6 +47,10 @@ type Description struct {
 	Comment       string
 	SortOrder     string   // Spark's text, empty: unsorted
 	Identifier    []string // identifier fields, names in order
+
+	Reserved        map[string]string // what the table's own properties say under the keys that Spark shows elsewhere: owner, external, …; nil for a metadata table
+	MetadataColumns []ColumnInfo      // those of SELECT _file, …
+	Records         int64             // of the current snapshot, as its summary counts them; negative: it does not say
 }
 
 // ColumnInfo is a top-level column in Spark's words.
@@ -51,6 +59,7 @@ type ColumnInfo struct {
 	Type     string // Spark's catalog string: struct<a:int>, decimal(9,2), timestamp_ntz
 	Comment  string // empty: none
 	Nullable bool
+	Field    iceberg.NestedField // what the rest spells
 }
 
 // Property is a key and its value.
