@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/apache/iceberg-go"
@@ -11,12 +12,15 @@ import (
 // deleteFile is a live delete file, or one deletion vector in a Puffin file.
 type deleteFile struct {
 	Path     string
+	Format   iceberg.FileFormat
 	Size     int64 // of the file
 	Bytes    int64 // what it weighs: the vector's content, or the file
 	Sequence int64
 	Offset   int64  // of a vector in its file
 	Records  int64  // rows deleted
 	Target   string // the data file a vector belongs to
+	Keys     []int  // field ids that equality deletes compare, ascending
+	Scope    string // the partition that equality deletes are for; empty: every one
 
 	kind         deleteKind
 	lower, upper string // bounds of the data files' paths; empty: unknown
@@ -48,7 +52,7 @@ func newDeleteIndex() *deleteIndex {
 // add takes in a live entry of a delete manifest.
 func (x *deleteIndex) add(e entry, s *spec) error {
 	f := e.File
-	d := &deleteFile{Path: f.FilePath(), Size: f.FileSizeBytes(), Bytes: f.FileSizeBytes(), Sequence: e.Sequence, Records: f.Count()}
+	d := &deleteFile{Path: f.FilePath(), Format: f.FileFormat(), Size: f.FileSizeBytes(), Bytes: f.FileSizeBytes(), Sequence: e.Sequence, Records: f.Count()}
 	if e.Sequence < 0 {
 		return fault.New(fault.Corrupt, "delete file %s has no sequence number", d.Path).In(d.Path)
 	}
@@ -56,13 +60,7 @@ func (x *deleteIndex) add(e entry, s *spec) error {
 	tuple := tupleKey(s, f.Partition())
 	switch {
 	case f.ContentType() == iceberg.EntryContentEqDeletes:
-		d.kind = equalityDelete
-		if unpartitioned(s) {
-			x.global = append(x.global, d)
-			return nil
-		}
-		x.equality[tuple] = append(x.equality[tuple], d)
-		return nil
+		return x.addEquality(d, f, tuple, unpartitioned(s))
 	case f.FileFormat() == iceberg.PuffinFile:
 		return x.addVector(d, f)
 	}
@@ -72,6 +70,22 @@ func (x *deleteIndex) add(e entry, s *spec) error {
 	}
 	d.lower, d.upper = string(f.LowerBoundValues()[idDeletePath]), string(f.UpperBoundValues()[idDeletePath])
 	x.byTuple[tuple] = append(x.byTuple[tuple], d)
+	return nil
+}
+
+func (x *deleteIndex) addEquality(d *deleteFile, f iceberg.DataFile, tuple string, global bool) error {
+	d.kind, d.Keys = equalityDelete, slices.Clone(f.EqualityFieldIDs())
+	slices.Sort(d.Keys)
+	d.Keys = slices.Compact(d.Keys)
+	if len(d.Keys) == 0 {
+		return fault.New(fault.Corrupt, "equality delete file %s does not say which columns it compares", d.Path).In(d.Path)
+	}
+	if global {
+		x.global = append(x.global, d)
+		return nil
+	}
+	d.Scope = tuple
+	x.equality[tuple] = append(x.equality[tuple], d)
 	return nil
 }
 
