@@ -33,6 +33,9 @@ type source struct {
 
 // open opens a data file and binds it. The caller closes it.
 func (p *tablePlan) open(ctx context.Context, d *dataFile) (*openFile, error) {
+	if err := d.readable(); err != nil {
+		return nil, err
+	}
 	deleted, err := p.deletedRows(ctx, d)
 	if err != nil {
 		return nil, err

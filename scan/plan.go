@@ -145,14 +145,24 @@ func newDataFile(e entry, s *spec) (*dataFile, error) {
 	if len(f.KeyMetadata()) > 0 {
 		return nil, fault.New(fault.Unsupported, "encrypted data files are not supported yet: %s", f.FilePath()).In(f.FilePath())
 	}
-	if f.FileFormat() != iceberg.ParquetFile {
-		return nil, fault.New(fault.Unsupported, "%s data files are not supported yet: %s", strings.ToUpper(string(f.FileFormat())), f.FilePath()).In(f.FilePath())
-	}
 	return &dataFile{Path: f.FilePath(), Format: f.FileFormat(), Size: f.FileSizeBytes(), Records: f.Count(), Offsets: f.SplitOffsets(), Spec: s,
 		Partition: f.Partition(), Sequence: e.Sequence, FileSeq: e.FileSeq, FirstRow: f.FirstRowID()}, nil
 }
 
-// attachDeletes gives each file the deletes that apply to it, and refuses those that cannot be applied.
+// readable refuses a file that can be planned and not be read.
+func (f *dataFile) readable() error {
+	if f.Format != iceberg.ParquetFile {
+		return fault.New(fault.Unsupported, "%s data files are not supported yet: %s", strings.ToUpper(string(f.Format)), f.Path).In(f.Path)
+	}
+	for _, d := range f.Deletes {
+		if d.kind == equalityDelete {
+			return fault.New(fault.Unsupported, "equality deletes are not supported yet: %s deletes rows of %s", d.Path, f.Path).In(d.Path)
+		}
+	}
+	return nil
+}
+
+// attachDeletes gives each file the deletes that apply to it.
 func (p *tablePlan) attachDeletes(ctx context.Context, manifests []iceberg.ManifestFile, files []*dataFile, tuples []string) error {
 	if len(manifests) == 0 {
 		return nil
@@ -183,11 +193,6 @@ func (p *tablePlan) attachDeletes(ctx context.Context, manifests []iceberg.Manif
 		var err error
 		if f.Deletes, err = index.of(f.Path, f.Sequence, tuples[i]); err != nil {
 			return err
-		}
-		for _, d := range f.Deletes {
-			if d.kind == equalityDelete {
-				return fault.New(fault.Unsupported, "equality deletes are not supported yet: %s deletes rows of %s", d.Path, f.Path).In(d.Path)
-			}
 		}
 	}
 	return nil
