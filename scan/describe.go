@@ -94,9 +94,21 @@ func plainMetadataFields(fields []iceberg.NestedField) []iceberg.NestedField {
 func columnInfos(fields []iceberg.NestedField) []ColumnInfo {
 	out := make([]ColumnInfo, len(fields))
 	for i, f := range fields {
-		out[i] = ColumnInfo{Name: f.Name, Type: sparkType(f.Type), Comment: f.Doc, Nullable: !f.Required, Field: f}
+		out[i] = ColumnInfo{Name: f.Name, Type: sparkType(f.Type), Comment: f.Doc, Nullable: !f.Required, Field: f, Default: writeDefault(f)}
 	}
 	return out
+}
+
+// writeDefault gives a column's default for new rows; one that cannot be understood comes as its text.
+func writeDefault(f iceberg.NestedField) any {
+	if f.WriteDefault == nil {
+		return nil
+	}
+	typ, _ := arrowType(f.Type)
+	if v, ok := parseDefault(f.WriteDefault, storageType(typ), f.Type); ok {
+		return v
+	}
+	return fmt.Sprint(f.WriteDefault)
 }
 
 func shownProperties(own iceberg.Properties, d Description) []Property {

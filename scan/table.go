@@ -60,6 +60,9 @@ type ColumnInfo struct {
 	Comment  string // empty: none
 	Nullable bool
 	Field    iceberg.NestedField // what the rest spells
+	// Default is what a row gets that is written without the column: bool, int64 (also of dates and times), float64, decimal128.Num, string
+	// or []byte by the column's type; nil: none.
+	Default any
 }
 
 // Property is a key and its value.
