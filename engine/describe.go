@@ -18,7 +18,7 @@ var (
 	namespaceInfo   = columns(text("info_name"), nullText("info_value"))
 )
 
-// parseDescribe reads DESCRIBE [TABLE] t [column], DESCRIBE NAMESPACE [EXTENDED] n and DESCRIBE [QUERY] SELECT ….
+// parseDescribe reads DESCRIBE [TABLE] [EXTENDED | FORMATTED] t [column], DESCRIBE NAMESPACE [EXTENDED] n and DESCRIBE [QUERY] SELECT ….
 func parseDescribe(p *syntax.Parser) (*command, error) {
 	for _, what := range []string{"NAMESPACE", "SCHEMA", "DATABASE"} {
 		if p.Keyword(what) {
@@ -32,9 +32,7 @@ func parseDescribe(p *syntax.Parser) (*command, error) {
 		return parseDescribeQuery(p)
 	}
 	p.Keyword("TABLE")
-	if p.Keyword("EXTENDED") || p.Keyword("FORMATTED") {
-		return nil, unsupported("DESCRIBE TABLE EXTENDED is not supported")
-	}
+	extended := wholeOf(p, "EXTENDED") || wholeOf(p, "FORMATTED")
 	name, err := p.Name()
 	if err != nil {
 		return nil, err
@@ -47,6 +45,9 @@ func parseDescribe(p *syntax.Parser) (*command, error) {
 	}
 	if p.End() == nil {
 		return &command{name: "DESCRIBE TABLE", columns: describeColumns, run: func(ctx context.Context, s *statement) ([]row, error) {
+			if extended {
+				return s.fresh().describeExtended(ctx, texts(name))
+			}
 			return s.describeTable(ctx, texts(name))
 		}}, nil
 	}
@@ -57,6 +58,15 @@ func parseDescribe(p *syntax.Parser) (*command, error) {
 	return &command{name: "DESCRIBE COLUMN", columns: describeInfo, run: func(ctx context.Context, s *statement) ([]row, error) {
 		return s.describeColumn(ctx, texts(name), texts(column))
 	}}, p.End()
+}
+
+// wholeOf consumes a word that something follows: alone it is a table's name.
+func wholeOf(p *syntax.Parser, word string) bool {
+	ahead := *p
+	if !ahead.Keyword(word) || ahead.End() == nil {
+		return false
+	}
+	return p.Keyword(word)
 }
 
 // describe loads a table and gives what is known of it, or of the metadata table that the name means.
@@ -88,6 +98,11 @@ func (s *statement) describeTable(ctx context.Context, name []string) ([]row, er
 	if err != nil {
 		return nil, err
 	}
+	return describedColumns(d), nil
+}
+
+// describedColumns gives the rows of the columns and the partitions.
+func describedColumns(d scan.Description) []row {
 	var rows []row
 	byName := map[string]row{}
 	for _, c := range d.Columns {
@@ -96,20 +111,20 @@ func (s *statement) describeTable(ctx context.Context, name []string) ([]row, er
 		rows = append(rows, r)
 	}
 	if len(d.Partitioning) == 0 {
-		return rows, nil
+		return rows
 	}
 	if d.IdentityOnly {
 		rows = append(rows, row{"# Partition Information", "", ""}, row{"# col_name", "data_type", "comment"})
 		for _, p := range d.Partitioning {
 			rows = append(rows, partitionRow(p, byName))
 		}
-		return rows, nil
+		return rows
 	}
 	rows = append(rows, row{"", "", ""}, row{"# Partitioning", "", ""})
 	for i, p := range d.Partitioning {
 		rows = append(rows, row{"Part " + itoa(i), p, ""})
 	}
-	return rows, nil
+	return rows
 }
 
 // partitionRow repeats a partition column's row. Partitioning spells a name quoted where needed.

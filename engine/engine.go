@@ -39,6 +39,9 @@ type openTable interface {
 	MetadataSource(ctx context.Context, name string, at scan.Reference) (scan.Source, bool, error)
 	Describe(metadataTable string) (scan.Description, error)
 	MetadataLocation() string
+	Ancestors(snapshot *int64) ([]scan.Ancestor, error)
+	Branches() []string
+	Tags() []string
 }
 
 var _ openTable = (*scan.Table)(nil)

@@ -194,21 +194,68 @@ func (o *opened) MetadataSource(_ context.Context, name string, _ scan.Reference
 }
 
 func (o *opened) Describe(metadataTable string) (scan.Description, error) {
-	d := scan.Description{Properties: []scan.Property{{Key: "current-snapshot-id", Value: itoa(o.version + 1)}, {Key: "format", Value: "iceberg/parquet"}}}
+	d := scan.Description{Location: "file:/lake/" + o.table.name[len(o.table.name)-1], Snapshot: int64(o.version + 1), Records: 5,
+		MetadataColumns: []scan.ColumnInfo{{Name: "_file", Type: "string"}}, Properties: []scan.Property{{Key: "current-snapshot-id", Value: itoa(o.version + 1)}, {Key: "format", Value: "iceberg/parquet"}}}
 	schema := o.table.versions[o.version].schema
 	if metadataTable != "" {
 		schema = schemaOf("snapshot_id:1:bigint!")
 	} else {
-		d.Properties = append(d.Properties, scan.Property{Key: "my.password", Value: "hunter2"})
+		d.Properties = append(d.Properties, scan.Property{Key: "my.password", Value: "hunter2"}, scan.Property{Key: "option.x", Value: "it's"})
+		d.Reserved = map[string]string{"owner": "ann", "comment": "it's"}
 		d.Partitioning = []string{"bucket(4, id)", "days(ts)"}
 	}
 	for _, f := range schema.Fields() {
-		d.Columns = append(d.Columns, scan.ColumnInfo{Name: f.Name, Type: sparkType(f.Type), Comment: commentOf(f), Nullable: f.Nullable})
+		d.Columns = append(d.Columns, scan.ColumnInfo{Name: f.Name, Type: sparkType(f.Type), Comment: commentOf(f), Nullable: f.Nullable, Field: icebergField(f)})
 	}
 	if len(d.Columns) == 1 && metadataTable == "" {
 		d.Partitioning, d.IdentityOnly = []string{d.Columns[0].Name}, true
 	}
 	return d, nil
+}
+
+func icebergField(f arrow.Field) iceberg.NestedField {
+	out := iceberg.NestedField{ID: fieldID(f), Name: f.Name, Required: !f.Nullable, Doc: commentOf(f)}
+	switch t := f.Type.(type) {
+	case *arrow.StructType:
+		st := &iceberg.StructType{}
+		for _, in := range t.Fields() {
+			st.FieldList = append(st.FieldList, icebergField(in))
+		}
+		out.Type = st
+	case *arrow.TimestampType:
+		out.Type = iceberg.PrimitiveTypes.TimestampTz
+	default:
+		out.Type = map[arrow.Type]iceberg.Type{arrow.INT32: iceberg.PrimitiveTypes.Int32, arrow.INT64: iceberg.PrimitiveTypes.Int64,
+			arrow.STRING: iceberg.PrimitiveTypes.String, arrow.FLOAT64: iceberg.PrimitiveTypes.Float64}[t.ID()]
+	}
+	return out
+}
+
+func (o *opened) Branches() []string { return o.refs() }
+func (o *opened) Tags() []string     { return nil }
+
+func (o *opened) refs() (out []string) {
+	for _, v := range o.table.versions {
+		if v.ref != "" {
+			out = append(out, v.ref)
+		}
+	}
+	return out
+}
+
+func (o *opened) Ancestors(snapshot *int64) ([]scan.Ancestor, error) {
+	id := int64(o.version + 1)
+	if snapshot != nil {
+		id = *snapshot
+	}
+	if id < 1 || id > int64(o.version+1) {
+		return nil, fault.New(fault.NotFound, "Cannot find snapshot: %d", id)
+	}
+	var out []scan.Ancestor
+	for ; id > 0; id-- {
+		out = append(out, scan.Ancestor{Snapshot: id, Timestamp: id * 1000})
+	}
+	return out, nil
 }
 
 // fakeSource reads a version.

@@ -53,5 +53,3 @@ func propertyKey(p *syntax.Parser) (key string, given bool, err error) {
 	}
 	return key, true, nil
 }
-
-func joinWords(words []string) string { return strings.Join(words, " ") }

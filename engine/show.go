@@ -176,15 +176,18 @@ func parseShowColumns(p *syntax.Parser) (*command, error) {
 	}}, p.End()
 }
 
-// refuseShow names the SHOW that is not built.
-func refuseShow(p *syntax.Parser) (*command, error) {
+// parseShowOther reads SHOW FUNCTIONS, before which words may stand, and names the SHOW that is not built.
+func parseShowOther(p *syntax.Parser) (*command, error) {
+	if c, err := parseShowFunctions(p); c != nil || err != nil {
+		return c, err
+	}
 	if p.Keyword("PARTITIONS") {
 		return nil, unsupported("The partition command is invalid: Iceberg tables do not support partition management").
 			With("INVALID_PARTITION_OPERATION.PARTITION_MANAGEMENT_IS_UNSUPPORTED", "42601")
 	}
-	for _, what := range [][]string{{"TABLE", "EXTENDED"}, {"CREATE", "TABLE"}, {"FUNCTIONS"}, {"PROCEDURES"}, {"ROLES"}, {"GRANTS"}} {
-		if p.Keyword(what...) {
-			return nil, unsupported("SHOW %s is not supported", joinWords(what))
+	for _, what := range []string{"PROCEDURES", "ROLES", "GRANTS"} {
+		if p.Keyword(what) {
+			return nil, unsupported("SHOW %s is not supported", what)
 		}
 	}
 	return nil, unsupported("this form of SHOW is not supported")
