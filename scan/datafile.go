@@ -14,13 +14,15 @@ import (
 
 // openFile is a data file bound to a projection: where each column's values come from.
 type openFile struct {
-	plan    *tablePlan
-	data    *dataFile
-	parquet *parquet.File
-	columns []source // one per column of the projection
-	pushed  predicate.Expr
-	rest    predicate.Expr
-	deleted []int64
+	plan       *tablePlan
+	data       *dataFile
+	file       opened
+	projection *projection // the plan's, and what the file's equality deletes compare
+	columns    []source    // one per column of the projection
+	pushed     predicate.Expr
+	rest       predicate.Expr
+	deleted    []int64 // ordinals, ascending
+	equality   []*equalityDeletes
 }
 
 // source is where a column of one file comes from.
@@ -33,10 +35,11 @@ type source struct {
 
 // open opens a data file and binds it. The caller closes it.
 func (p *tablePlan) open(ctx context.Context, d *dataFile) (*openFile, error) {
-	if err := d.readable(); err != nil {
+	deleted, err := p.deletedRows(ctx, d)
+	if err != nil {
 		return nil, err
 	}
-	deleted, err := p.deletedRows(ctx, d)
+	equality, err := p.equalityOf(ctx, d)
 	if err != nil {
 		return nil, err
 	}
@@ -46,12 +49,20 @@ func (p *tablePlan) open(ctx context.Context, d *dataFile) (*openFile, error) {
 	}
 	counters := &resource.From(ctx).Counters
 	counters.Files.Add(1)
-	opened, err := parquet.Open(ctx, countedFile{File: file, bytes: &counters.DataBytes, requests: &counters.Requests}, d.Path)
+	opened, err := p.source.table.openFormat(ctx, d.Format, countedFile{File: file, bytes: &counters.DataBytes, requests: &counters.Requests}, d.Path)
 	if err != nil {
-		file.Close()
 		return nil, err
 	}
-	out := &openFile{plan: p, data: d, parquet: opened, deleted: deleted}
+	out := &openFile{plan: p, data: d, file: opened, projection: p.projection, deleted: deleted, equality: equality}
+	if len(equality) > 0 {
+		ids := map[int]bool{}
+		for _, e := range equality {
+			for _, id := range e.ids {
+				ids[id] = true
+			}
+		}
+		out.projection = p.projection.withKeys(ids, p.keys)
+	}
 	if err := out.bind(); err != nil {
 		out.close()
 		return nil, err
@@ -59,20 +70,20 @@ func (p *tablePlan) open(ctx context.Context, d *dataFile) (*openFile, error) {
 	return out, nil
 }
 
-func (f *openFile) close() { f.parquet.Close() }
+func (f *openFile) close() { f.file.Close() }
 
 // bind finds each column in the file, or what stands for it.
 func (f *openFile) bind() error {
-	want := make([]arrow.Field, len(f.plan.projection.columns))
-	for i, w := range f.plan.projection.columns {
+	want := make([]arrow.Field, len(f.projection.columns))
+	for i, w := range f.projection.columns {
 		want[i] = w.Field
 	}
-	matches, err := f.parquet.Match(want, f.plan.source.names)
+	matches, err := f.file.Match(want, f.plan.source.names)
 	if err != nil {
 		return err
 	}
 	f.columns = make([]source, len(want))
-	for i, w := range f.plan.projection.columns {
+	for i, w := range f.projection.columns {
 		if f.columns[i], err = f.sourceOf(w, matches[i]); err != nil {
 			return err
 		}
@@ -97,6 +108,9 @@ func (f *openFile) sourceOf(w wanted, m parquet.Match) (source, error) {
 		return f.metadataSource(id, m)
 	}
 	column := f.plan.source.columns[id]
+	if w.Key != nil {
+		column = w.Key.Column
+	}
 	if m.Present {
 		return source{InFile: true, Column: m.Column}, f.checkMissing(column.Name, &m.Column.Node)
 	}
@@ -184,7 +198,7 @@ func (f *openFile) lineage(id int, m parquet.Match) source {
 		}
 		s.Constant = *f.data.FileSeq
 	}
-	if m.Present && f.parquet.HasFieldIDs() {
+	if m.Present && f.file.HasFieldIDs() {
 		s.InFile, s.Column = true, m.Column
 	}
 	return s

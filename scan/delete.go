@@ -2,10 +2,12 @@ package scan
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sort"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -14,13 +16,39 @@ import (
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/resource"
-	"github.com/skua-data/skua/scan/parquet"
 )
 
 // deleteCache reads each delete file of a plan once, whichever splits ask for it.
 type deleteCache struct {
-	mu    sync.Mutex
-	files map[string]*loadedDeletes
+	limit    int64 // bytes to hold at most
+	held     atomic.Int64
+	mu       sync.Mutex
+	files    map[string]*loadedDeletes
+	equality map[string]*equalityDeletes // by scope and columns
+}
+
+// hold counts what was loaded.
+func (c *deleteCache) hold(n int64) error {
+	if held := c.held.Add(n); held > c.limit {
+		return fault.New(fault.Exhausted, "the table's deletes take %d bytes of memory, over the limit of %d for one scan", held, c.limit)
+	}
+	return nil
+}
+
+// keys gives the set that an equality delete file's keys belong to.
+func (c *deleteCache) keys(d *deleteFile) *equalityDeletes {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.equality == nil {
+		c.equality = map[string]*equalityDeletes{}
+	}
+	key := fmt.Sprint(d.Keys, d.Scope)
+	e, ok := c.equality[key]
+	if !ok {
+		e = &equalityDeletes{ids: d.Keys, turn: make(chan struct{}, 1), loaded: map[string]bool{}, set: newKeySet()}
+		c.equality[key] = e
+	}
+	return e
 }
 
 // loadedDeletes is a delete file's content; turn is held by whoever reads it.
@@ -48,6 +76,9 @@ func (c *deleteCache) slot(key string) *loadedDeletes {
 func (p *tablePlan) deletedRows(ctx context.Context, f *dataFile) ([]int64, error) {
 	var out []int64
 	for _, d := range f.Deletes {
+		if d.kind == equalityDelete {
+			continue
+		}
 		l := p.deletes.slot(d.key())
 		select {
 		case l.turn <- struct{}{}:
@@ -56,6 +87,9 @@ func (p *tablePlan) deletedRows(ctx context.Context, f *dataFile) ([]int64, erro
 		}
 		if !l.loaded {
 			positions, err := p.source.table.readDeletes(ctx, d, false)
+			if err == nil {
+				err = p.deletes.hold(positionBytes(positions))
+			}
 			if err != nil {
 				<-l.turn
 				return nil, fault.Wrap(err, "read the deletes of %s", f.Path)
@@ -81,23 +115,47 @@ func (d *deleteFile) key() string {
 	return d.Path
 }
 
+func positionBytes(positions map[string][]int64) int64 {
+	var out int64
+	for path, list := range positions {
+		out += 64 + int64(len(path)) + 8*int64(cap(list))
+	}
+	return out
+}
+
 // readDeletes gives the rows that a delete file deletes, by data file. With listed, a file that also keeps the deleted rows' values is refused,
 // since they are not read.
 func (t *Table) readDeletes(ctx context.Context, d *deleteFile, listed bool) (out map[string][]int64, err error) {
 	defer fault.Recover(&err, fault.Corrupt, "delete file %s", d.Path)
-	file, err := t.store.Open(ctx, d.Path, sizeHint(d.Size))
-	if err != nil {
-		return nil, fault.Wrap(err, "open delete file")
-	}
-	counted := countedFile{File: file, bytes: &resource.From(ctx).Counters.DeleteBytes, requests: &resource.From(ctx).Counters.Requests}
 	if d.kind == deletionVector {
-		defer file.Close()
-		return readVector(counted, d)
+		return t.readVector(ctx, d)
 	}
-	return t.readPositions(ctx, counted, d, listed)
+	return t.readPositions(ctx, d, listed)
 }
 
-func readVector(file countedFile, d *deleteFile) (map[string][]int64, error) {
+// openDeletes opens a file of position or equality deletes.
+func (t *Table) openDeletes(ctx context.Context, d *deleteFile) (opened, error) {
+	file, err := t.openCounted(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return t.openFormat(ctx, d.Format, file, d.Path)
+}
+
+func (t *Table) openCounted(ctx context.Context, d *deleteFile) (countedFile, error) {
+	file, err := t.store.Open(ctx, d.Path, sizeHint(d.Size))
+	if err != nil {
+		return countedFile{}, fault.Wrap(err, "open delete file")
+	}
+	return countedFile{File: file, bytes: &resource.From(ctx).Counters.DeleteBytes, requests: &resource.From(ctx).Counters.Requests}, nil
+}
+
+func (t *Table) readVector(ctx context.Context, d *deleteFile) (map[string][]int64, error) {
+	file, err := t.openCounted(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
 	if d.Offset+d.Bytes > file.Size() || d.Offset+d.Bytes < 0 {
 		return nil, fault.New(fault.Corrupt, "deletion vector in %s lies outside the file", d.Path).In(d.Path)
 	}
@@ -117,14 +175,13 @@ func readVector(file countedFile, d *deleteFile) (map[string][]int64, error) {
 	return map[string][]int64{d.Target: positions}, nil
 }
 
-// readPositions reads a Parquet file of position deletes, whole.
-func (t *Table) readPositions(ctx context.Context, file countedFile, d *deleteFile, listed bool) (map[string][]int64, error) {
-	opened, err := parquet.Open(ctx, file, d.Path)
+// readPositions reads a file of position deletes, whole.
+func (t *Table) readPositions(ctx context.Context, d *deleteFile, listed bool) (map[string][]int64, error) {
+	file, err := t.openDeletes(ctx, d)
 	if err != nil {
-		file.Close()
 		return nil, err
 	}
-	defer opened.Close()
+	defer file.Close()
 	want := []arrow.Field{
 		{Name: "file_path", Type: arrow.BinaryTypes.String, Nullable: true, Metadata: idMetadata(idDeletePath)},
 		{Name: "pos", Type: arrow.PrimitiveTypes.Int64, Nullable: true, Metadata: idMetadata(idDeletePos)},
@@ -132,7 +189,7 @@ func (t *Table) readPositions(ctx context.Context, file countedFile, d *deleteFi
 	if listed {
 		want = append(want, arrow.Field{Name: "row", Type: arrow.StructOf(), Nullable: true, Metadata: idMetadata(idDeleteRow)})
 	}
-	matches, err := opened.Match(want, nil)
+	matches, err := file.Match(want, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -144,10 +201,9 @@ func (t *Table) readPositions(ctx context.Context, file countedFile, d *deleteFi
 	}
 	out := map[string][]int64{}
 	columns := []kernels.Column{matches[0].Column, matches[1].Column}
-	for _, g := range opened.RowGroups(0, file.Size(), nil, nil) {
-		if err := t.readPositionGroup(ctx, opened.RowGroup(g.Ordinal, columns), out); err != nil {
-			return nil, err
-		}
+	err = eachBatch(ctx, file, columns, func(batch arrow.RecordBatch) error { return collectPositions(batch, d.Path, out) })
+	if err != nil {
+		return nil, err
 	}
 	for path, list := range out {
 		if !slices.IsSorted(list) {
@@ -160,28 +216,6 @@ func (t *Table) readPositions(ctx context.Context, file countedFile, d *deleteFi
 
 func idMetadata(id int) arrow.Metadata {
 	return arrow.NewMetadata([]string{FieldIDKey}, []string{strconv.Itoa(id)})
-}
-
-func (t *Table) readPositionGroup(ctx context.Context, rg *kernels.RowGroup, out map[string][]int64) error {
-	reader, err := t.scanner.config.Decoder.Open(ctx, rg)
-	if err != nil {
-		return err
-	}
-	defer reader.Close()
-	const step = 64 << 10
-	all := kernels.All(rg.Rows)
-	for from := int64(0); from < rg.Rows; from += step {
-		batch, err := reader.Read(ctx, []int{0, 1}, all, from, min(step, rg.Rows-from))
-		if err != nil {
-			return err
-		}
-		err = collectPositions(batch, rg.Name, out)
-		batch.Release()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func collectPositions(batch arrow.RecordBatch, name string, out map[string][]int64) error {

@@ -2,7 +2,6 @@ package scan
 
 import (
 	"context"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/iceberg-go"
@@ -43,6 +42,7 @@ type tablePlan struct {
 	manifests  Considered
 	files      Considered
 	deletes    deleteCache
+	keys       map[int]keyField // columns that equality deletes compare
 }
 
 // split is what Open reads as one part.
@@ -147,19 +147,6 @@ func newDataFile(e entry, s *spec) (*dataFile, error) {
 	}
 	return &dataFile{Path: f.FilePath(), Format: f.FileFormat(), Size: f.FileSizeBytes(), Records: f.Count(), Offsets: f.SplitOffsets(), Spec: s,
 		Partition: f.Partition(), Sequence: e.Sequence, FileSeq: e.FileSeq, FirstRow: f.FirstRowID()}, nil
-}
-
-// readable refuses a file that can be planned and not be read.
-func (f *dataFile) readable() error {
-	if f.Format != iceberg.ParquetFile {
-		return fault.New(fault.Unsupported, "%s data files are not supported yet: %s", strings.ToUpper(string(f.Format)), f.Path).In(f.Path)
-	}
-	for _, d := range f.Deletes {
-		if d.kind == equalityDelete {
-			return fault.New(fault.Unsupported, "equality deletes are not supported yet: %s deletes rows of %s", d.Path, f.Path).In(d.Path)
-		}
-	}
-	return nil
 }
 
 // attachDeletes gives each file the deletes that apply to it.

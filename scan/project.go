@@ -15,6 +15,7 @@ type projection struct {
 	outputs []int // field id of each output field
 	columns []wanted
 	paths   map[int]fieldPath // of the fields inside columns, as they are read; Index[0] is an index into columns
+	keys    map[int]fieldPath // of the fields that equality deletes compare, in the same way
 
 	marksDeleted bool // _deleted is among columns: deleted rows are marked, not left out
 }
@@ -22,9 +23,10 @@ type projection struct {
 // wanted is a top-level column with as much of its inside as the scan needs.
 type wanted struct {
 	Field    arrow.Field
-	Metadata bool // one of the metadata columns
-	Filter   bool // the filter reads it
-	Output   bool // the result holds it, or something in it
+	Metadata bool      // one of the metadata columns
+	Filter   bool      // the filter reads it
+	Output   bool      // the result holds it, or something in it
+	Key      *keyField // read for equality deletes alone
 }
 
 // need is what a scan wants of one top-level field.
@@ -139,10 +141,15 @@ func (f *frame) field(id int) (arrow.Array, error) {
 	if !ok || f.columns[p.Index[0]] == nil {
 		return nil, fault.New(fault.Internal, "field %d was not read", id)
 	}
+	return f.at(p, id)
+}
+
+// at follows a path. What it makes on the way is kept under a number, for the next time.
+func (f *frame) at(p fieldPath, number int) (arrow.Array, error) {
 	if len(p.Index) == 1 {
 		return f.columns[p.Index[0]], nil
 	}
-	if a, ok := f.inner[id]; ok {
+	if a, ok := f.inner[number]; ok {
 		return a, nil
 	}
 	at := f.columns[p.Index[0]]
@@ -151,13 +158,13 @@ func (f *frame) field(id int) (arrow.Array, error) {
 		s, ok := at.(*array.Struct)
 		if !ok || i >= s.NumField() {
 			at.Release()
-			return nil, fault.New(fault.Internal, "field %d: its parent is no struct that holds it", id)
+			return nil, fault.New(fault.Internal, "field %s: its parent is no struct that holds it", p.Field.Name)
 		}
 		next := child(s, i, f.mem)
 		at.Release()
 		at = next
 	}
-	f.inner[id] = at
+	f.inner[number] = at
 	return at, nil
 }
 

@@ -22,7 +22,7 @@ func (p *tablePlan) readTask(ctx context.Context, t task, size *sizer, mem memor
 		return err
 	}
 	defer file.close()
-	for _, g := range file.parquet.RowGroups(t.Start, t.Length, file.pushed, file.match) {
+	for _, g := range file.file.RowGroups(t.Start, t.Length, file.pushed, file.match) {
 		if g.Pruned != "" {
 			continue
 		}
@@ -55,7 +55,9 @@ type groupReader struct {
 	deleted   []int64        // ordinals in the row group
 	filter    predicate.Expr // what is left to test here
 	tested    fileColumns    // the filter reads them
+	keys      fileColumns    // equality deletes alone read them
 	payload   fileColumns
+	hits      []bool // of a step's rows, those that equality deletes delete; only where _deleted is asked for
 }
 
 // fileColumns are columns of a file behind one reader.
@@ -105,18 +107,21 @@ func deletedIn(deleted []int64, g parquet.Group) []int64 {
 
 func (r *groupReader) openColumns(ctx context.Context) error {
 	var err error
-	if r.tested, err = r.openSome(ctx, true); err != nil {
+	if r.tested, err = r.openSome(ctx, func(w wanted) bool { return w.Filter && w.Key == nil }); err != nil {
 		return err
 	}
-	r.payload, err = r.openSome(ctx, false)
+	if r.keys, err = r.openSome(ctx, func(w wanted) bool { return w.Key != nil }); err != nil {
+		return err
+	}
+	r.payload, err = r.openSome(ctx, func(w wanted) bool { return !w.Filter && w.Key == nil })
 	return err
 }
 
-func (r *groupReader) openSome(ctx context.Context, filter bool) (fileColumns, error) {
+func (r *groupReader) openSome(ctx context.Context, which func(wanted) bool) (fileColumns, error) {
 	var out fileColumns
 	var columns []kernels.Column
-	for i, w := range r.file.plan.projection.columns {
-		if s := r.file.columns[i]; s.InFile && w.Filter == filter {
+	for i, w := range r.file.projection.columns {
+		if s := r.file.columns[i]; s.InFile && which(w) {
 			out.at, columns = append(out.at, i), append(columns, s.Column)
 		}
 	}
@@ -124,12 +129,12 @@ func (r *groupReader) openSome(ctx context.Context, filter bool) (fileColumns, e
 		return out, nil
 	}
 	var err error
-	out.reader, err = r.file.plan.source.table.scanner.config.Decoder.Open(ctx, r.file.parquet.RowGroup(r.group.Ordinal, columns))
+	out.reader, err = r.file.file.Read(ctx, r.group, columns)
 	return out, err
 }
 
 func (r *groupReader) close() {
-	for _, c := range []fileColumns{r.tested, r.payload} {
+	for _, c := range []fileColumns{r.tested, r.keys, r.payload} {
 		if c.reader != nil {
 			c.reader.Close()
 		}
@@ -159,31 +164,23 @@ func (r *groupReader) choose(ctx context.Context) error {
 
 // step reads survivors from..from+n, tests them and emits what is left.
 func (r *groupReader) step(ctx context.Context, from, n int64) error {
-	f := newFrame(r.file.plan.projection, int(n), r.mem)
+	f := newFrame(r.file.projection, int(n), r.mem)
 	defer f.release()
-	if err := r.fill(ctx, f, r.tested, from, n, true); err != nil {
+	runs, count, err := r.test(ctx, f, from, n)
+	if err != nil || count == 0 {
 		return err
 	}
-	runs, count := []rows{{0, int(n)}}, int(n)
-	if r.filter != nil {
-		var err error
-		if runs, count, err = f.apply(r.filter); err != nil {
-			return err
-		}
-	}
-	if count == 0 {
-		return nil
-	}
-	if err := r.fill(ctx, f, r.payload, from, n, false); err != nil {
+	if err := r.fill(ctx, f, r.payload, from, n); err != nil {
 		return err
 	}
+	r.count(f, from, n, false)
 	r.size.saw(f)
-	if count < int(n) || r.filter != nil {
+	if count < int(n) || r.filter != nil || len(r.file.equality) > 0 {
 		if err := f.keep(runs, count); err != nil {
 			return err
 		}
 	}
-	if err := r.fillConstants(f, false); err != nil {
+	if err := r.fillConstants(f, func(w wanted) bool { return !w.Filter && w.Output }); err != nil {
 		return err
 	}
 	batch, err := f.batch()
@@ -193,40 +190,102 @@ func (r *groupReader) step(ctx context.Context, from, n int64) error {
 	return r.size.deliver(batch, r.emit)
 }
 
-// fill reads columns of the file into the frame, and counts the metadata columns of the same stage.
-func (r *groupReader) fill(ctx context.Context, f *frame, c fileColumns, from, n int64, filter bool) error {
-	if c.reader != nil {
-		all := make([]int, len(c.at))
-		for i := range all {
-			all[i] = i
-		}
-		batch, err := c.reader.Read(ctx, all, r.selection, from, n)
-		if err != nil {
-			return err
-		}
-		defer batch.Release()
-		if batch.NumRows() != n {
-			return fault.New(fault.Corrupt, "data file %s: row group %d gave %d rows of %d", r.file.data.Path, r.group.Ordinal, batch.NumRows(), n)
-		}
-		for i, at := range c.at {
-			f.columns[at] = batch.Column(i)
-			f.columns[at].Retain()
+// test reads what the filter and the equality deletes need, and tells which rows are left.
+func (r *groupReader) test(ctx context.Context, f *frame, from, n int64) ([]rows, int, error) {
+	runs, count := []rows{{0, int(n)}}, int(n)
+	if err := r.fill(ctx, f, r.tested, from, n); err != nil {
+		return nil, 0, err
+	}
+	if err := r.fillConstants(f, func(w wanted) bool { return w.Filter && w.Key == nil }); err != nil {
+		return nil, 0, err
+	}
+	marks := r.file.projection.marksDeleted
+	if r.hits = nil; marks && len(r.file.equality) > 0 {
+		r.hits = make([]bool, n)
+		if err := r.probe(ctx, f, from, n, runs, func(row int) { r.hits[row] = true }); err != nil {
+			return nil, 0, err
 		}
 	}
-	if err := r.count(f, from, n, filter); err != nil {
+	r.count(f, from, n, true)
+	if r.filter != nil {
+		var err error
+		if runs, count, err = f.apply(r.filter); err != nil || count == 0 {
+			return nil, 0, err
+		}
+	}
+	if marks || len(r.file.equality) == 0 {
+		return runs, count, nil
+	}
+	gone := map[int]bool{}
+	err := r.probe(ctx, f, from, n, runs, func(row int) { gone[row] = true })
+	if len(gone) > 0 {
+		runs = withoutRows(runs, gone)
+	}
+	return runs, count - len(gone), err
+}
+
+// probe calls hit for rows that equality deletes delete.
+func (r *groupReader) probe(ctx context.Context, f *frame, from, n int64, at []rows, hit func(row int)) error {
+	if err := r.fill(ctx, f, r.keys, from, n); err != nil {
 		return err
 	}
-	if filter {
-		return r.fillConstants(f, true)
+	if err := r.fillConstants(f, func(w wanted) bool { return w.Key != nil }); err != nil {
+		return err
+	}
+	for _, e := range r.file.equality {
+		if err := e.deletes(f, r.file.data.Sequence, at, hit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func withoutRows(runs []rows, gone map[int]bool) []rows {
+	var out []rows
+	for _, run := range runs {
+		for i := run.From; i < run.To; i++ {
+			if gone[i] {
+				continue
+			}
+			if last := len(out) - 1; last >= 0 && out[last].To == i {
+				out[last].To++
+				continue
+			}
+			out = append(out, rows{i, i + 1})
+		}
+	}
+	return out
+}
+
+// fill reads columns of the file into the frame.
+func (r *groupReader) fill(ctx context.Context, f *frame, c fileColumns, from, n int64) error {
+	if c.reader == nil {
+		return nil
+	}
+	all := make([]int, len(c.at))
+	for i := range all {
+		all[i] = i
+	}
+	batch, err := c.reader.Read(ctx, all, r.selection, from, n)
+	if err != nil {
+		return err
+	}
+	defer batch.Release()
+	if batch.NumRows() != n {
+		return fault.New(fault.Corrupt, "data file %s: row group %d gave %d rows of %d", r.file.data.Path, r.group.Ordinal, batch.NumRows(), n)
+	}
+	for i, at := range c.at {
+		f.columns[at] = batch.Column(i)
+		f.columns[at].Retain()
 	}
 	return nil
 }
 
 // fillConstants makes the columns that hold one value. Those that no filter reads are made after filtering.
-func (r *groupReader) fillConstants(f *frame, filter bool) error {
+func (r *groupReader) fillConstants(f *frame, which func(wanted) bool) error {
 	for i, w := range f.projection.columns {
 		s := r.file.columns[i]
-		if f.columns[i] != nil || s.InFile || s.Kind != 0 || w.Filter != filter || !filter && !w.Output {
+		if f.columns[i] != nil || s.InFile || s.Kind != 0 || !which(w) {
 			continue
 		}
 		a, err := constant(w.Field.Type, s.Constant, f.rows, r.mem)
@@ -239,7 +298,7 @@ func (r *groupReader) fillConstants(f *frame, filter bool) error {
 }
 
 // count makes the columns that depend on a row's place in the file: _pos, _deleted and those of row lineage.
-func (r *groupReader) count(f *frame, from, n int64, filter bool) error {
+func (r *groupReader) count(f *frame, from, n int64, filter bool) {
 	for i, w := range f.projection.columns {
 		s := r.file.columns[i]
 		if s.Kind == 0 || w.Filter != filter {
@@ -259,7 +318,6 @@ func (r *groupReader) count(f *frame, from, n int64, filter bool) error {
 		}
 		f.columns[i] = next
 	}
-	return nil
 }
 
 // marks is _deleted: whoever asks for it sees deleted rows too.
@@ -267,6 +325,7 @@ func (r *groupReader) marks(from, n int64) arrow.Array {
 	b := array.NewBooleanBuilder(r.mem)
 	defer b.Release()
 	b.Reserve(int(n))
+	at := 0
 	for _, run := range r.selection.Slice(from, n).Runs() {
 		i, _ := slices.BinarySearch(r.deleted, run.From)
 		for row := run.From; row < run.To; row++ {
@@ -274,7 +333,8 @@ func (r *groupReader) marks(from, n int64) arrow.Array {
 			if hit {
 				i++
 			}
-			b.UnsafeAppend(hit)
+			b.UnsafeAppend(hit || r.hits != nil && r.hits[at])
+			at++
 		}
 	}
 	return b.NewArray()

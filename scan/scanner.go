@@ -24,6 +24,8 @@ const (
 	maxMetadata  = 1 << 30 // bytes of a metadata file, after decompression
 	maxManifest  = 1 << 30 // bytes of a manifest list or a manifest
 	defaultCache = 256 << 20
+
+	defaultDeletes = 2 << 30
 )
 
 // Config is what a Scanner is made of. Stores and Decoder are required.
@@ -32,6 +34,7 @@ type Config struct {
 	Decoder       kernels.Decoder
 	Properties    func(catalog string) iceberg.Properties // a catalog's, for the store; nil: none
 	MetadataCache int64                                   // bytes of parsed metadata and decoded manifests kept; 0: 256 MiB
+	DeleteMemory  int64                                   // bytes of deleted positions and keys that one plan may hold; 0: 2 GiB
 }
 
 // Scanner holds what the scans of a process share: the stores, the decoder, and the cache of parsed metadata and decoded manifests. It
@@ -45,6 +48,9 @@ type Scanner struct {
 func NewScanner(c Config) *Scanner {
 	if c.MetadataCache <= 0 {
 		c.MetadataCache = defaultCache
+	}
+	if c.DeleteMemory <= 0 {
+		c.DeleteMemory = defaultDeletes
 	}
 	return &Scanner{config: c, cache: newCache(c.MetadataCache)}
 }

@@ -83,6 +83,10 @@ func (s *tableSource) Plan(ctx context.Context, req Request) (Plan, error) {
 	if err != nil {
 		return nil, fault.Wrap(err, "plan a scan of %s", s.table.Name())
 	}
+	if p.keys, err = s.keyFields(files); err != nil {
+		return nil, err
+	}
+	p.deletes.limit = s.table.scanner.config.DeleteMemory
 	return p, p.split(files)
 }
 

@@ -1,0 +1,66 @@
+package scan
+
+import (
+	"context"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/iceberg-go"
+
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/scan/parquet"
+	"github.com/skua-data/skua/storage"
+)
+
+// opened is an open data or delete file of any format. It is safe for concurrent use.
+type opened interface {
+	// Match finds wanted fields in the file.
+	Match(want []arrow.Field, names *parquet.NameMapping) ([]parquet.Match, error)
+	HasFieldIDs() bool
+	// RowGroups lists what of the file belongs to a byte range: ranges that tile the file give each row once.
+	RowGroups(start, length int64, filter predicate.Expr, matches func(id int) (parquet.Match, bool)) []parquet.Group
+	// Read opens one of them for reading; columns come from Match.
+	Read(ctx context.Context, g parquet.Group, columns []kernels.Column) (kernels.Reader, error)
+	Close() error
+}
+
+// openFormat opens a file of a format. It takes the file over, also when it fails.
+func (t *Table) openFormat(ctx context.Context, format iceberg.FileFormat, file storage.File, path string) (opened, error) {
+	switch strings.ToUpper(string(format)) {
+	case string(iceberg.ParquetFile):
+		f, err := parquet.Open(ctx, file, path)
+		if err != nil {
+			return nil, err
+		}
+		return parquetFile{f, t.scanner.config.Decoder}, nil
+	}
+	file.Close()
+	return nil, unknownFormat(format, path)
+}
+
+// readableFormat says whether openFormat knows a format.
+func readableFormat(format iceberg.FileFormat) bool {
+	switch strings.ToUpper(string(format)) {
+	case string(iceberg.ParquetFile):
+		return true
+	}
+	return false
+}
+
+func unknownFormat(format iceberg.FileFormat, path string) error {
+	return fault.New(fault.Unsupported, "%s files are not supported: %s", strings.ToUpper(string(format)), path).In(path)
+}
+
+// parquetFile reads a Parquet file's row groups with the scanner's decoder.
+type parquetFile struct {
+	*parquet.File
+	decoder kernels.Decoder
+}
+
+var _ opened = parquetFile{}
+
+func (f parquetFile) Read(ctx context.Context, g parquet.Group, columns []kernels.Column) (kernels.Reader, error) {
+	return f.decoder.Open(ctx, f.RowGroup(g.Ordinal, columns))
+}
