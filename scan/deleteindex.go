@@ -1,9 +1,10 @@
 package scan
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/iceberg-go"
 
 	"github.com/skua-data/skua/fault"
@@ -22,11 +23,16 @@ type deleteFile struct {
 	Keys     []int  // field ids that equality deletes compare, ascending
 	Scope    string // the partition that equality deletes are for; empty: every one
 
-	kind         deleteKind
-	lower, upper string // bounds of the data files' paths; empty: unknown
+	kind  deleteKind
+	stats *columnStats // of equality deletes; nil: unknown
 }
 
 type deleteKind uint8
+
+// String gives the kind in words.
+func (k deleteKind) String() string {
+	return [...]string{"position deletes", "equality deletes", "deletion vectors"}[k]
+}
 
 const (
 	positionDelete deleteKind = iota
@@ -42,6 +48,8 @@ type deleteIndex struct {
 	equality   map[string][]*deleteFile // by partition
 	global     []*deleteFile            // equality deletes of unpartitioned specs: they are for every partition
 	considered int
+	equalities int                                 // how many of them delete by value
+	types      func(id int) (arrow.DataType, bool) // of columns; nil: unknown
 }
 
 func newDeleteIndex() *deleteIndex {
@@ -49,37 +57,43 @@ func newDeleteIndex() *deleteIndex {
 		equality: map[string][]*deleteFile{}}
 }
 
-// add takes in a live entry of a delete manifest.
-func (x *deleteIndex) add(e entry, s *spec) error {
-	f := e.File
-	d := &deleteFile{Path: f.FilePath(), Format: f.FileFormat(), Size: f.FileSizeBytes(), Bytes: f.FileSizeBytes(), Sequence: e.Sequence, Records: f.Count()}
+// add takes in an entry of a delete manifest; tuple names its partition.
+func (x *deleteIndex) add(e *fileEntry, s *spec, tuple string) error {
+	d := &deleteFile{Path: e.Path, Format: e.Format, Size: e.Size, Bytes: e.Size, Sequence: e.Sequence, Records: e.Records}
 	if e.Sequence < 0 {
 		return fault.New(fault.Corrupt, "delete file %s has no sequence number", d.Path).In(d.Path)
 	}
-	x.considered++
-	tuple := tupleKey(s, f.Partition())
-	switch {
-	case f.ContentType() == iceberg.EntryContentEqDeletes:
-		return x.addEquality(d, f, tuple, unpartitioned(s))
-	case f.FileFormat() == iceberg.PuffinFile:
-		return x.addVector(d, f)
+	if e.deletes == nil {
+		return fault.New(fault.Corrupt, "delete manifest holds the data file %s", d.Path).In(d.Path)
 	}
-	if target := f.ReferencedDataFile(); target != nil {
+	if e.encrypted {
+		return fault.New(fault.Unsupported, "encrypted delete files are not supported yet: %s", d.Path).In(d.Path)
+	}
+	x.considered++
+	switch {
+	case e.deletes.equality:
+		return x.addEquality(d, e, tuple, unpartitioned(s))
+	case e.Format == iceberg.PuffinFile:
+		return x.addVector(d, e.deletes)
+	}
+	if target := e.deletes.target; target != nil {
 		x.byPath[*target] = append(x.byPath[*target], d)
 		return nil
 	}
-	d.lower, d.upper = string(f.LowerBoundValues()[idDeletePath]), string(f.UpperBoundValues()[idDeletePath])
+	if e.deletes.path != "" {
+		x.byPath[e.deletes.path] = append(x.byPath[e.deletes.path], d)
+		return nil
+	}
 	x.byTuple[tuple] = append(x.byTuple[tuple], d)
 	return nil
 }
 
-func (x *deleteIndex) addEquality(d *deleteFile, f iceberg.DataFile, tuple string, global bool) error {
-	d.kind, d.Keys = equalityDelete, slices.Clone(f.EqualityFieldIDs())
-	slices.Sort(d.Keys)
-	d.Keys = slices.Compact(d.Keys)
+func (x *deleteIndex) addEquality(d *deleteFile, e *fileEntry, tuple string, global bool) error {
+	d.kind, d.Keys, d.stats = equalityDelete, e.deletes.keys, e.stats
 	if len(d.Keys) == 0 {
 		return fault.New(fault.Corrupt, "equality delete file %s does not say which columns it compares", d.Path).In(d.Path)
 	}
+	x.equalities++
 	if global {
 		x.global = append(x.global, d)
 		return nil
@@ -89,14 +103,24 @@ func (x *deleteIndex) addEquality(d *deleteFile, f iceberg.DataFile, tuple strin
 	return nil
 }
 
-func (x *deleteIndex) addVector(d *deleteFile, f iceberg.DataFile) error {
-	target, offset, size := f.ReferencedDataFile(), f.ContentOffset(), f.ContentSizeInBytes()
-	if target == nil || offset == nil || size == nil || *offset < 0 || *size < 0 {
+func (x *deleteIndex) addVector(d *deleteFile, e *deleteEntry) error {
+	if e.target == nil || e.offset == nil || e.size == nil || *e.offset < 0 || *e.size < 0 {
 		return fault.New(fault.Corrupt, "deletion vector in %s does not say which data file it is for and where it lies", d.Path).In(d.Path)
 	}
-	d.kind, d.Target, d.Offset, d.Bytes = deletionVector, *target, *offset, *size
-	x.vectors[*target] = append(x.vectors[*target], d)
+	d.kind, d.Target, d.Offset, d.Bytes = deletionVector, *e.target, *e.offset, *e.size
+	x.vectors[*e.target] = append(x.vectors[*e.target], d)
 	return nil
+}
+
+// sort brings deletes of one place into the order of their sequence numbers, as Iceberg hands them out.
+func (x *deleteIndex) sort() {
+	older := func(a, b *deleteFile) int { return cmp.Compare(a.Sequence, b.Sequence) }
+	slices.SortStableFunc(x.global, older)
+	for _, group := range []map[string][]*deleteFile{x.byPath, x.byTuple, x.equality} {
+		for _, list := range group {
+			slices.SortStableFunc(list, older)
+		}
+	}
 }
 
 func unpartitioned(s *spec) bool {
@@ -108,46 +132,35 @@ func unpartitioned(s *spec) bool {
 	return true
 }
 
-// of gives the deletes that apply to a data file: a vector takes the place of all position deletes.
-func (x *deleteIndex) of(path string, sequence int64, tuple string) ([]*deleteFile, error) {
+// of gives the deletes that apply to a data file, in Iceberg's order: equality deletes of all partitions, those of its own, position
+// deletes of its partition, its own. A vector takes the place of all position deletes.
+func (x *deleteIndex) of(f *fileEntry, tuple string) ([]*deleteFile, error) {
 	var out []*deleteFile
-	for _, d := range x.vectors[path] {
-		if sequence <= d.Sequence {
-			out = append(out, d)
-		}
-	}
-	if len(out) > 1 {
-		return nil, fault.New(fault.Corrupt, "data file %s has %d deletion vectors", path, len(out)).In(path)
-	}
-	if len(out) == 0 {
-		for _, d := range x.byPath[path] {
-			if sequence <= d.Sequence {
-				out = append(out, d)
-			}
-		}
-		for _, d := range x.byTuple[tuple] {
-			if sequence <= d.Sequence && d.mayName(path) {
-				out = append(out, d)
-			}
-		}
-	}
 	for _, list := range [][]*deleteFile{x.global, x.equality[tuple]} {
 		for _, d := range list {
-			if sequence < d.Sequence {
+			if f.Sequence < d.Sequence && (x.types == nil || canReach(d, f, x.types)) {
+				out = append(out, d)
+			}
+		}
+	}
+	if vectors := x.vectors[f.Path]; len(vectors) > 0 {
+		if len(vectors) > 1 {
+			return nil, fault.New(fault.Corrupt, "data file %s has %d deletion vectors", f.Path, len(vectors)).In(f.Path)
+		}
+		if v := vectors[0]; v.Sequence < f.Sequence {
+			return nil, fault.New(fault.Corrupt, "data file %s of sequence number %d has a deletion vector of sequence number %d, which is older", f.Path,
+				f.Sequence, v.Sequence).In(f.Path)
+		}
+		return append(out, vectors[0]), nil
+	}
+	for _, list := range [][]*deleteFile{x.byTuple[tuple], x.byPath[f.Path]} {
+		for _, d := range list {
+			if f.Sequence <= d.Sequence {
 				out = append(out, d)
 			}
 		}
 	}
 	return out, nil
-}
-
-// mayName says whether the bounds let a position delete file name path. An upper bound that was cut without rounding up still begins the
-// paths it stands for.
-func (d *deleteFile) mayName(path string) bool {
-	if d.lower != "" && path < d.lower {
-		return false
-	}
-	return d.upper == "" || path <= d.upper || strings.HasPrefix(path, d.upper)
 }
 
 // only gives the one delete file of an index that has one.

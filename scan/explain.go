@@ -10,7 +10,8 @@ import (
 func (p *tablePlan) Explain() *Explanation {
 	s := p.source
 	out := &Explanation{Source: s.table.Name(), Kind: "table", Reference: s.at.clause, Schema: s.at.schema.ID, Options: p.options.resolved,
-		Manifests: p.manifests, Files: p.files}
+		Manifests: p.found.manifests, DeleteManifests: p.found.deleteManifests, Files: p.found.files, Deletes: p.found.deletes,
+		DeletesByKind: p.found.kinds}
 	if s.at.snapshot != nil {
 		out.Snapshot = s.at.snapshot.SnapshotID
 	}

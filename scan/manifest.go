@@ -3,7 +3,6 @@ package scan
 import (
 	"bytes"
 	"context"
-	"fmt"
 
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/table"
@@ -80,20 +79,15 @@ func (t *Table) inlineManifest(ctx context.Context, s *table.Snapshot, at string
 	return iceberg.NewManifestFile(1, at, int64(len(raw)), int32(id), s.SnapshotID).AddedFiles(-1).ExistingFiles(-1).DeletedFiles(-1).Build(), nil
 }
 
-// entries reads a manifest through the cache, deleted entries included. The result is shared: it must not be changed.
+// entries reads a manifest whole through the cache, deleted entries included, for metadata tables. The result is shared: it must not be changed.
 func (t *Table) entries(ctx context.Context, m iceberg.ManifestFile) ([]entry, error) {
 	at := m.FilePath()
-	if len(m.KeyMetadata()) > 0 {
-		return nil, fault.New(fault.Unsupported, "encrypted manifests are not supported yet: %s", at)
-	}
-	file, err := t.store.Open(ctx, at, sizeHint(m.Length()))
+	file, key, err := t.openManifest(ctx, m)
 	if err != nil {
-		return nil, fault.Wrap(err, "open manifest")
+		return nil, err
 	}
 	defer file.Close()
-	// What entries inherit comes from the manifest list, so it is part of the key.
-	key := fmt.Sprintf("manifest %s %d %d %d %v", file.Key(), m.PartitionSpecID(), m.SequenceNum(), m.SnapshotID(), deref(m.FirstRowID()))
-	return cached(t.scanner.cache, key, func() (out []entry, size int64, err error) {
+	return cached(t.scanner.cache, "manifest "+key, func() (out []entry, size int64, err error) {
 		defer fault.Recover(&err, fault.Corrupt, "manifest %s", at)
 		raw, err := readWhole(ctx, file, at, maxManifest)
 		if err != nil {

@@ -295,13 +295,21 @@ func fits(v any, typ arrow.DataType) bool {
 	return isBytes && len(b) == f.ByteWidth
 }
 
+// metaEntry is an entry of a delete file as planning has it.
+func metaEntry(e metatable.Entry) fileEntry {
+	f := e.File
+	return fileEntry{Path: f.FilePath(), Format: f.FileFormat(), Size: f.FileSizeBytes(), Records: f.Count(), Partition: f.Partition(), Sequence: e.Sequence,
+		encrypted: len(f.KeyMetadata()) > 0, deletes: newDeleteEntry(f)}
+}
+
 func (r *metaReader) Deleted(ctx context.Context, e metatable.Entry) ([]string, []int64, error) {
 	index := newDeleteIndex()
 	s, ok := r.specs[int(e.File.SpecID())]
 	if !ok {
 		return nil, nil, fault.New(fault.Corrupt, "delete file %s has the partition spec %d, which the table lacks", e.File.FilePath(), e.File.SpecID())
 	}
-	if err := index.add(e, s); err != nil {
+	line := metaEntry(e)
+	if err := index.add(&line, s, tupleKey(s, line.Partition)); err != nil {
 		return nil, nil, err
 	}
 	positions, err := r.table.readDeletes(ctx, index.only(), true)

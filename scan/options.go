@@ -30,6 +30,7 @@ type readOptions struct {
 	Adaptive    bool // the target may be lowered to what the scan's size asks for
 	Parallelism int64
 	BatchRows   int64 // rows in a batch at most; 0: as bytes allow
+	Grouping    bool  // splits keep to one partition each
 
 	resolved []Resolved
 }
@@ -55,7 +56,12 @@ func resolveOptions(options []Option, properties iceberg.Properties, metadataTab
 		OpenCost: r.number(property{"file-open-cost", "read.split.open-file-cost", defaultOpenCost, 64}),
 	}
 	_, explicit := r.option("split-size")
-	out.Adaptive = r.flag("adaptive-split-size-enabled", "read.split.adaptive-size.enabled", metadataTable) && !explicit
+	adaptive := "read.split.adaptive-size.enabled"
+	if metadataTable {
+		adaptive = "" // metadata tables have no properties of their own
+	}
+	out.Adaptive = r.flag("adaptive-split-size-enabled", adaptive, true) && !explicit
+	out.Grouping = r.flag("preserve-data-grouping", "", false)
 	out.Parallelism = r.number(property{"adaptive-split-size-parallelism", "", defaultParallelism, 32})
 	out.BatchRows = r.number(property{"batch-size", "", 0, 32})
 	out.resolved = r.resolved
@@ -122,17 +128,19 @@ func asciiDigit(r rune) rune {
 	return r
 }
 
-// flag is true unless the first that is set says otherwise; as in Spark, every word but true is false.
-func (r *optionReader) flag(name, key string, metadataTable bool) bool {
-	out, from := true, Resolved{Name: name, Scope: "default"}
-	if text, ok := r.properties[key]; ok && !metadataTable { // metadata tables have no properties of their own
+// flag gives what the first that is set says; as in Spark, every word but true is false. A fallback of false is not worth telling.
+func (r *optionReader) flag(name, key string, fallback bool) bool {
+	out, from := fallback, Resolved{Name: name, Scope: "default"}
+	if text, ok := r.properties[key]; ok && key != "" {
 		out, from.Scope, from.Key = strings.EqualFold(text, "true"), "property", key
 	}
 	if o, ok := r.option(name); ok {
 		out, from.Scope, from.Key = strings.EqualFold(o.Value, "true"), o.Scope, o.Key
 	}
 	from.Value = strconv.FormatBool(out)
-	r.resolved = append(r.resolved, from)
+	if fallback || from.Scope != "default" {
+		r.resolved = append(r.resolved, from)
+	}
 	return out
 }
 

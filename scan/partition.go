@@ -73,12 +73,28 @@ func resultType(t iceberg.Transform, source iceberg.Type) iceberg.Type {
 // columnTypes is every column that some schema of the table has, with the type of the newest such schema; the current one counts most.
 func columnTypes(m table.Metadata) map[int]iceberg.Type {
 	out := map[int]iceberg.Type{}
-	schemas := append([]*iceberg.Schema(nil), m.Schemas()...)
-	sort.SliceStable(schemas, func(i, j int) bool { return schemas[i].ID < schemas[j].ID })
-	for _, s := range append(schemas, m.CurrentSchema()) {
+	for _, s := range oldestFirst(m) {
 		collectTypes(s.Fields(), out)
 	}
 	return out
+}
+
+// topTypes is columnTypes without what lies inside of columns.
+func topTypes(m table.Metadata) map[int]iceberg.Type {
+	out := map[int]iceberg.Type{}
+	for _, s := range oldestFirst(m) {
+		for _, f := range s.Fields() {
+			out[f.ID] = f.Type
+		}
+	}
+	return out
+}
+
+// oldestFirst lists the schemas by age, and the current one at the end.
+func oldestFirst(m table.Metadata) []*iceberg.Schema {
+	schemas := append([]*iceberg.Schema(nil), m.Schemas()...)
+	sort.SliceStable(schemas, func(i, j int) bool { return schemas[i].ID < schemas[j].ID })
+	return append(schemas, m.CurrentSchema())
 }
 
 func collectTypes(fields []iceberg.NestedField, out map[int]iceberg.Type) {

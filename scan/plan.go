@@ -1,28 +1,22 @@
 package scan
 
 import (
-	"context"
+	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/iceberg-go"
 
-	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/predicate"
 )
 
 // dataFile is a data file of a plan with everything its reading needs from the manifests.
 type dataFile struct {
-	Path      string
-	Format    iceberg.FileFormat
-	Size      int64
-	Records   int64
-	Offsets   []int64
-	Spec      *spec
-	Partition map[int]any // by partition field id, as the manifest reader gives it
-	Sequence  int64
-	FileSeq   *int64
-	FirstRow  *int64
-	Deletes   []*deleteFile
+	*fileEntry
+	Spec    *spec
+	Deletes []*deleteFile
+
+	tuple string // names spec and partition
 }
 
 // task is a byte range of a data file.
@@ -38,9 +32,9 @@ type tablePlan struct {
 	options    readOptions
 	filter     predicate.Expr // nil: every row
 	projection *projection
+	grouping   []specField // fields of the key by which splits are kept apart
 	splits     []split
-	manifests  Considered
-	files      Considered
+	found      found
 	deletes    deleteCache
 	keys       map[int]keyField // columns that equality deletes compare
 }
@@ -49,6 +43,7 @@ type tablePlan struct {
 type split struct {
 	Tasks  []task
 	Weight int64
+	Key    string // the partition that all its files share, where grouping is preserved
 }
 
 var _ Plan = (*tablePlan)(nil)
@@ -74,128 +69,15 @@ func (p *tablePlan) Rows() (int64, bool) {
 	return rows, p.filter == nil || len(p.splits) == 0
 }
 
-// findFiles gives the data files that may hold wanted rows, in the order of the manifest list and of the entries, each with its deletes.
-func (p *tablePlan) findFiles(ctx context.Context) ([]*dataFile, error) {
-	list, err := p.source.table.manifests(ctx, p.source.at.snapshot)
-	if err != nil {
-		return nil, err
-	}
-	var files []*dataFile
-	var tuples []string
-	var deletes []iceberg.ManifestFile
-	p.manifests, p.files = Considered{Pruned: map[string]int{}}, Considered{Pruned: map[string]int{}}
-	for _, m := range list {
-		p.manifests.Total++
-		if m.ManifestContent() == iceberg.ManifestContentDeletes {
-			deletes = append(deletes, m)
-			continue
-		}
-		if err := p.addDataManifest(ctx, m, &files, &tuples); err != nil {
-			return nil, err
-		}
-	}
-	if len(files) == 0 {
-		p.manifests.Pruned["deletes without data"] += len(deletes)
-		return nil, nil
-	}
-	return files, p.attachDeletes(ctx, deletes, files, tuples)
-}
-
-func (p *tablePlan) addDataManifest(ctx context.Context, m iceberg.ManifestFile, files *[]*dataFile, tuples *[]string) error {
-	s, err := p.specOf(m)
-	if err != nil {
-		return err
-	}
-	if !p.manifestMayMatch(m, s) {
-		p.manifests.Pruned["partition summaries"]++
-		return nil
-	}
-	entries, err := p.source.table.entries(ctx, m)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if e.Status == iceberg.EntryStatusDELETED {
-			continue
-		}
-		p.files.Total++
-		if reason := p.leavesOut(e, s); reason != "" {
-			p.files.Pruned[reason]++
-			continue
-		}
-		f, err := newDataFile(e, s)
-		if err != nil {
-			return err
-		}
-		*files, *tuples = append(*files, f), append(*tuples, tupleKey(s, f.Partition))
-	}
-	return ctx.Err()
-}
-
-func (p *tablePlan) specOf(m iceberg.ManifestFile) (*spec, error) {
-	s, ok := p.source.specs[int(m.PartitionSpecID())]
-	if !ok {
-		return nil, fault.New(fault.Corrupt, "manifest %s has the partition spec %d, which the table lacks", m.FilePath(), m.PartitionSpecID())
-	}
-	return s, nil
-}
-
-func newDataFile(e entry, s *spec) (*dataFile, error) {
-	f := e.File
-	if len(f.KeyMetadata()) > 0 {
-		return nil, fault.New(fault.Unsupported, "encrypted data files are not supported yet: %s", f.FilePath()).In(f.FilePath())
-	}
-	return &dataFile{Path: f.FilePath(), Format: f.FileFormat(), Size: f.FileSizeBytes(), Records: f.Count(), Offsets: f.SplitOffsets(), Spec: s,
-		Partition: f.Partition(), Sequence: e.Sequence, FileSeq: e.FileSeq, FirstRow: f.FirstRowID()}, nil
-}
-
-// attachDeletes gives each file the deletes that apply to it.
-func (p *tablePlan) attachDeletes(ctx context.Context, manifests []iceberg.ManifestFile, files []*dataFile, tuples []string) error {
-	if len(manifests) == 0 {
-		return nil
-	}
-	index := newDeleteIndex()
-	for _, m := range manifests {
-		s, err := p.specOf(m)
-		if err != nil {
-			return err
-		}
-		entries, err := p.source.table.entries(ctx, m)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			if e.Status == iceberg.EntryStatusDELETED {
-				continue
-			}
-			if err := index.add(e, s); err != nil {
-				return err
-			}
-		}
-	}
-	for i, f := range files {
-		if f.Sequence < 0 && index.considered > 0 {
-			return fault.New(fault.Corrupt, "data file %s has no sequence number", f.Path).In(f.Path)
-		}
-		var err error
-		if f.Deletes, err = index.of(f.Path, f.Sequence, tuples[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // split cuts the files and packs them.
 func (p *tablePlan) split(files []*dataFile) error {
+	p.grouping = p.groupingKey(files)
 	var size int64
 	extents := make([]extent, len(files))
 	for i, f := range files {
-		e := extent{Size: f.Size, Offsets: f.Offsets, Divisible: true, Deletes: len(f.Deletes)}
-		for _, d := range f.Deletes {
-			e.DeleteBytes = saturatingAdd(e.DeleteBytes, d.Bytes)
-		}
-		size = saturatingAdd(size, saturatingAdd(e.Size, e.DeleteBytes))
-		extents[i] = e
+		extents[i] = f.extent()
+		extents[i].Key = groupingTuple(p.grouping, f)
+		size = saturatingAdd(size, saturatingAdd(f.Size, extents[i].DeleteBytes))
 	}
 	var err error
 	if p.options, err = p.options.adapt(size); err != nil {
@@ -205,12 +87,29 @@ func (p *tablePlan) split(files []*dataFile) error {
 	if err != nil {
 		return err
 	}
-	for _, g := range groups {
-		s := split{Weight: g.Weight}
-		for _, piece := range g.Pieces {
-			s.Tasks = append(s.Tasks, task{files[piece.File], piece.Start, piece.Length})
+	p.splits = make([]split, len(groups))
+	for i, g := range groups {
+		s := split{Weight: g.Weight, Tasks: make([]task, len(g.Pieces)), Key: groupingText(p.grouping, files[g.Pieces[0].File])}
+		for j, piece := range g.Pieces {
+			s.Tasks[j] = task{files[piece.File], piece.Start, piece.Length}
 		}
-		p.splits = append(p.splits, s)
+		p.splits[i] = s
 	}
 	return nil
+}
+
+// extent is what packing needs to know of a file.
+func (f *dataFile) extent() extent {
+	e := extent{Size: f.Size, Offsets: f.Offsets, Divisible: divisible(f.Format), Deletes: len(f.Deletes)}
+	for _, d := range f.Deletes {
+		e.DeleteBytes = saturatingAdd(e.DeleteBytes, d.Bytes)
+	}
+	return e
+}
+
+// divisible says that files of a format can be read in parts.
+func divisible(format iceberg.FileFormat) bool {
+	return slices.ContainsFunc([]iceberg.FileFormat{iceberg.ParquetFile, iceberg.OrcFile, iceberg.AvroFile}, func(f iceberg.FileFormat) bool {
+		return strings.EqualFold(string(f), string(format))
+	})
 }

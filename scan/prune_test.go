@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"encoding/binary"
 	"math"
 	"testing"
 
@@ -146,28 +147,26 @@ func TestDecodedBoundsOfPromotedColumns(t *testing.T) {
 
 func TestDeletesReachTheirFilesOnly(t *testing.T) {
 	x := newDeleteIndex()
-	x.byTuple["0|a"] = []*deleteFile{
-		{Path: "all", Sequence: 3},
-		{Path: "range", Sequence: 3, lower: "f/b", upper: "f/c"},
-		{Path: "cut", Sequence: 3, lower: "f", upper: "f/d"},
-	}
+	x.byTuple["0|a"] = []*deleteFile{{Path: "newer", Sequence: 4}, {Path: "all", Sequence: 3}}
 	x.byPath["f/b1"] = []*deleteFile{{Path: "named", Sequence: 3}}
 	x.equality["0|a"] = []*deleteFile{{Path: "eq", Sequence: 3, kind: equalityDelete}}
 	x.global = []*deleteFile{{Path: "eq-all", Sequence: 3, kind: equalityDelete}}
 	x.vectors["f/v"] = []*deleteFile{{Path: "dv", Sequence: 3, kind: deletionVector}}
+	x.sort()
 	for _, c := range []struct {
 		path, tuple string
 		sequence    int64
 		want        string
 	}{
-		{"f/b1", "0|a", 3, "[named all range cut]"},
-		{"f/b1", "0|a", 2, "[named all range cut eq-all eq]"},
-		{"f/b1", "0|a", 4, "[]"},
-		{"f/d99", "0|a", 3, "[all cut]"},
+		{"f/b1", "0|a", 3, "[all newer named]"},
+		{"f/b1", "0|a", 2, "[eq-all eq all newer named]"},
+		{"f/b1", "0|a", 4, "[newer]"},
+		{"f/b1", "0|a", 5, "[]"},
 		{"f/b2", "0|b", 2, "[eq-all]"},
 		{"f/v", "0|a", 3, "[dv]"},
+		{"f/v", "0|a", 1, "[eq-all eq dv]"},
 	} {
-		list, err := x.of(c.path, c.sequence, c.tuple)
+		list, err := x.of(&fileEntry{Path: c.path, Sequence: c.sequence}, c.tuple)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,8 +178,55 @@ func TestDeletesReachTheirFilesOnly(t *testing.T) {
 			t.Errorf("%s of %s at %d: %s, want %s", c.path, c.tuple, c.sequence, got, c.want)
 		}
 	}
+	if _, err := x.of(&fileEntry{Path: "f/v", Sequence: 4}, "0|a"); err == nil {
+		t.Error("a deletion vector older than its file passed")
+	}
 	x.vectors["f/v"] = append(x.vectors["f/v"], x.vectors["f/v"][0])
-	if _, err := x.of("f/v", 3, "0|a"); err == nil {
+	if _, err := x.of(&fileEntry{Path: "f/v", Sequence: 3}, "0|a"); err == nil {
 		t.Error("two deletion vectors for one file passed")
+	}
+}
+
+// TestEqualityDeletesReachByValue: the counts and bounds of a data file and of a delete file, and whether they may meet.
+func TestEqualityDeletesReachByValue(t *testing.T) {
+	long := func(n int64) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(n)) }
+	real := func(f float64) []byte { return long(int64(math.Float64bits(f))) }
+	type side struct {
+		values, nulls, nans int64 // negative: unknown
+		lower, upper        []byte
+	}
+	pack := func(s side) *columnStats {
+		end := func(at, size int, b []byte) int32 {
+			if b == nil {
+				return ^int32(at)
+			}
+			return int32(at + size)
+		}
+		l := len(s.lower)
+		return &columnStats{ids: []int32{1}, counts: []int64{s.values, s.nulls, s.nans}, bounds: append(append([]byte(nil), s.lower...), s.upper...),
+			ends: []int32{end(0, l, s.lower), end(l, len(s.upper), s.upper)}}
+	}
+	for _, c := range []struct {
+		name       string
+		typ        arrow.DataType
+		data, gone side
+		reach      bool
+	}{
+		{"ranges apart", arrow.PrimitiveTypes.Int64, side{3, 0, -1, long(1), long(5)}, side{1, 0, -1, long(6), long(9)}, false},
+		{"ranges that touch", arrow.PrimitiveTypes.Int64, side{3, 0, -1, long(1), long(6)}, side{1, 0, -1, long(6), long(9)}, true},
+		{"both have null", arrow.PrimitiveTypes.Int64, side{3, 1, -1, long(1), long(5)}, side{1, 1, -1, long(6), long(9)}, true},
+		{"nulls unknown", arrow.PrimitiveTypes.Int64, side{3, -1, -1, long(1), long(5)}, side{1, -1, -1, long(6), long(9)}, true},
+		{"only null in the data", arrow.PrimitiveTypes.Int64, side{3, 3, -1, nil, nil}, side{1, 0, -1, long(6), long(9)}, false},
+		{"only null deleted", arrow.PrimitiveTypes.Int64, side{3, 0, -1, long(1), long(5)}, side{1, 1, -1, nil, nil}, false},
+		{"a bound unknown", arrow.PrimitiveTypes.Int64, side{3, 0, -1, long(1), nil}, side{1, 0, -1, long(6), long(9)}, true},
+		{"NaN on both sides", arrow.PrimitiveTypes.Float64, side{3, 0, 1, real(1), real(5)}, side{1, 0, 1, real(6), real(9)}, true},
+		{"NaN on one side", arrow.PrimitiveTypes.Float64, side{3, 0, 1, real(1), real(5)}, side{1, 0, 0, real(6), real(9)}, false},
+		{"text under a bound cut short", arrow.BinaryTypes.String, side{3, 0, -1, []byte("a"), []byte("abc")}, side{1, 0, -1, []byte("abcd"), []byte("abcd")}, true},
+		{"text above it", arrow.BinaryTypes.String, side{3, 0, -1, []byte("a"), []byte("abc")}, side{1, 0, -1, []byte("abd"), []byte("abd")}, false},
+	} {
+		d, f := &deleteFile{Keys: []int{1}, stats: pack(c.gone)}, &fileEntry{stats: pack(c.data)}
+		if got := canReach(d, f, func(int) (arrow.DataType, bool) { return c.typ, true }); got != c.reach {
+			t.Errorf("%s: %v, want %v", c.name, got, c.reach)
+		}
 	}
 }

@@ -74,10 +74,14 @@ type Explanation struct {
 	Filter    string     // the whole filter, empty: none
 	Pushed    string     // what planning could use of it
 	Residual  string     // what rows are tested for
-	Manifests Considered
+	Manifests Considered // of data files
 	Files     Considered
 	Splits    []SplitInfo
 	Decoders  []string // one line per column, or per reason
+
+	DeleteManifests Considered
+	Deletes         Considered     // delete files and deletion vectors; left out are also those that no planned file needs
+	DeletesByKind   map[string]int // those that apply: position deletes, equality deletes, deletion vectors
 }
 
 // Resolved is a read option in force.
@@ -92,8 +96,9 @@ type Considered struct {
 // SplitInfo sums up a split.
 type SplitInfo struct {
 	Files  int
-	Bytes  int64 // data and deletes, each counted once
-	Weight int64 // as the packer weighed it
+	Bytes  int64  // data and deletes, each counted once
+	Weight int64  // as the packer weighed it
+	Key    string // the partition its files share, where the grouping of data is preserved
 	Tasks  []TaskInfo
 }
 

@@ -16,6 +16,7 @@ type extent struct {
 	Divisible   bool    // its format can be cut
 	DeleteBytes int64
 	Deletes     int
+	Key         string // files of different keys share no group; all empty: one may hold any
 }
 
 // piece is a byte range of one of the files that are planned together.
@@ -30,33 +31,66 @@ type group struct {
 	Weight int64
 }
 
-// planSplits cuts files, packs the pieces and joins neighbours again. The order of files decides the order of groups.
+// planSplits cuts files, packs the pieces and joins neighbours again. The order of files decides the order of groups; keys come in the order
+// in which they are met.
 func planSplits(files []extent, o readOptions) ([]group, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	var pieces []piece
-	var weights []int64
-	for i, f := range files {
-		if f.count(o.Target) > int64(maxPieces-len(pieces)) {
-			return nil, fault.New(fault.Exhausted, "a split size of %d bytes cuts the scan into more than %d pieces", o.Target, maxPieces).Change("split-size")
-		}
-		for _, p := range f.cut(i, o.Target) {
-			pieces = append(pieces, p)
-			weights = append(weights, max(saturatingAdd(p.Length, f.DeleteBytes), saturatingMul(int64(1+f.Deletes), o.OpenCost)))
-		}
-	}
 	var out []group
+	cut := 0
+	for _, some := range byKey(files) {
+		var pieces []piece
+		var weights []int64
+		for _, i := range some {
+			f := files[i]
+			if f.count(o.Target) > int64(maxPieces-cut) {
+				return nil, fault.New(fault.Exhausted, "a split size of %d bytes cuts the scan into more than %d pieces", o.Target, maxPieces).Change("split-size")
+			}
+			from := len(pieces)
+			pieces = f.cut(pieces, i, o.Target)
+			for _, p := range pieces[from:] {
+				weights = append(weights, f.weight(p.Length, o.OpenCost))
+			}
+			cut += len(pieces) - from
+		}
+		out = gather(out, pieces, weights, o)
+	}
+	return out, nil
+}
+
+// byKey lists the indexes of files by key.
+func byKey(files []extent) [][]int {
+	at := map[string]int{}
+	var out [][]int
+	for i, f := range files {
+		j, ok := at[f.Key]
+		if !ok {
+			j = len(out)
+			at[f.Key], out = j, append(out, nil)
+		}
+		out[j] = append(out[j], i)
+	}
+	return out
+}
+
+// weight is what a piece of the file counts for: its bytes and all deletes of the file, or what opening them costs.
+func (f extent) weight(length, openCost int64) int64 {
+	return max(saturatingAdd(length, f.DeleteBytes), saturatingMul(int64(1+f.Deletes), openCost))
+}
+
+// gather packs pieces into groups.
+func gather(out []group, pieces []piece, weights []int64, o readOptions) []group {
 	for _, bin := range pack(weights, o.Target, o.Lookback, true) {
-		g := group{}
-		for _, i := range bin {
-			g.Pieces = append(g.Pieces, pieces[i])
-			g.Weight = saturatingAdd(g.Weight, weights[i])
+		g := group{Pieces: make([]piece, len(bin))}
+		for i, at := range bin {
+			g.Pieces[i] = pieces[at]
+			g.Weight = saturatingAdd(g.Weight, weights[at])
 		}
 		g.Pieces = joinNeighbours(g.Pieces)
 		out = append(out, g)
 	}
-	return out, nil
+	return out
 }
 
 // usable gives the offsets to cut at, or none where the recorded ones cannot be right.
@@ -83,13 +117,12 @@ func (f extent) count(target int64) int64 {
 	return ceilDiv(f.Size, target)
 }
 
-// cut gives a piece per row group where the offsets are usable, else pieces of the target's size. What lies in front of the first offset is
+// cut appends a piece per row group where the offsets are usable, else pieces of the target's size. What lies in front of the first offset is
 // in no piece.
-func (f extent) cut(file int, target int64) []piece {
+func (f extent) cut(out []piece, file int, target int64) []piece {
 	if !f.Divisible {
-		return []piece{{file, 0, f.Size}}
+		return append(out, piece{file, 0, f.Size})
 	}
-	var out []piece
 	if offsets := f.usable(); offsets != nil {
 		for i, start := range offsets {
 			end := f.Size
@@ -164,9 +197,9 @@ func without[T comparable](list []T, gone T) []T {
 	return list
 }
 
-// joinNeighbours makes one piece of two that follow each other in the list and in the file.
+// joinNeighbours makes one piece of two that follow each other in the list and in the file. It reuses the list.
 func joinNeighbours(pieces []piece) []piece {
-	var out []piece
+	out := pieces[:0]
 	for _, p := range pieces {
 		if n := len(out); n > 0 && out[n-1].File == p.File && out[n-1].Start+out[n-1].Length == p.Start {
 			out[n-1].Length += p.Length

@@ -1,21 +1,131 @@
 package scan
 
 import (
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/iceberg-go"
 
 	"github.com/skua-data/skua/predicate"
 )
 
-// manifestMayMatch asks the partition summaries of the manifest list.
-func (p *tablePlan) manifestMayMatch(m iceberg.ManifestFile, s *spec) bool {
-	summaries := m.Partitions()
-	if p.filter == nil || len(summaries) != len(s.Fields) {
-		return true
-	}
-	return partitionFacts{spec: s, value: func(f specField, i int) (known, bool) { return summaryFacts(summaries[i], f.Type) }}.mayMatch(p.filter)
+// columnStats are a file's column statistics, packed: a manifest of many files and columns would otherwise hold a dozen maps a file.
+type columnStats struct {
+	ids    []int32 // columns that anything is known of, ascending; shared by files that have the same
+	counts []int64 // values, nulls and NaNs of each column; negative: unknown
+	ends   []int32 // where lower and upper of each column end in bounds, the complement where there is none
+	bounds []byte
 }
 
+// newColumnStats packs f's statistics. ids, those of an earlier file, are taken over if they are the same.
+func newColumnStats(f iceberg.DataFile, ids []int32) *columnStats {
+	values, nulls, nans := f.ValueCounts(), f.NullValueCounts(), f.NaNValueCounts()
+	lower, upper := f.LowerBoundValues(), f.UpperBoundValues()
+	s := &columnStats{ids: columnsOf(values, nulls, nans, lower, upper)}
+	if slices.Equal(s.ids, ids) {
+		s.ids = ids
+	}
+	s.counts, s.ends = make([]int64, 0, 3*len(s.ids)), make([]int32, 0, 2*len(s.ids))
+	size := 0
+	for _, m := range []map[int][]byte{lower, upper} {
+		for _, b := range m {
+			size += len(b)
+		}
+	}
+	s.bounds = make([]byte, 0, size)
+	for _, id := range s.ids {
+		for _, m := range []map[int]int64{values, nulls, nans} {
+			n, ok := m[int(id)]
+			if !ok {
+				n = -1
+			}
+			s.counts = append(s.counts, n)
+		}
+		for _, m := range []map[int][]byte{lower, upper} {
+			b, ok := m[int(id)]
+			s.bounds = append(s.bounds, b...)
+			end := int32(len(s.bounds))
+			if !ok {
+				end = ^end
+			}
+			s.ends = append(s.ends, end)
+		}
+	}
+	return s
+}
+
+func columnsOf(values, nulls, nans map[int]int64, lower, upper map[int][]byte) []int32 {
+	out := make([]int32, 0, max(len(values), len(lower)))
+	for _, m := range []map[int]int64{values, nulls, nans} {
+		for id := range m {
+			out = append(out, int32(id))
+		}
+	}
+	for _, m := range []map[int][]byte{lower, upper} {
+		for id := range m {
+			out = append(out, int32(id))
+		}
+	}
+	slices.Sort(out)
+	return slices.Clip(slices.Compact(out))
+}
+
+// size is the memory that s takes, in bytes.
+func (s *columnStats) size() int64 {
+	return 112 + 24*int64(len(s.counts)/3) + 8*int64(len(s.ends)/2) + int64(len(s.bounds))
+}
+
+// bound gives slot i of the bounds: two a column, lower first; nil: unknown.
+func (s *columnStats) bound(i int) []byte {
+	end, from := s.ends[i], int32(0)
+	if i > 0 {
+		if from = s.ends[i-1]; from < 0 {
+			from = ^from
+		}
+	}
+	if end < 0 {
+		return nil
+	}
+	return s.bounds[from:end:end]
+}
+
+// of is what the statistics tell of a column of a type. Counts inside structs are left alone: writers count null parents in more than
+// one way.
+func (s *columnStats) of(id int, typ arrow.DataType, nested bool) known {
+	var k known
+	if s == nil {
+		return k
+	}
+	at, ok := slices.BinarySearch(s.ids, int32(id))
+	if !ok {
+		return k
+	}
+	values, nulls, nans := s.counts[3*at], s.counts[3*at+1], s.counts[3*at+2]
+	if nans == 0 {
+		k.NaNs = none
+	}
+	if !nested && nulls == 0 {
+		k.Nulls = none
+	}
+	if !nested && nulls >= 0 && nulls == values {
+		k.Values = none
+	}
+	if prunable(typ) {
+		k.Lower, _ = decodeBound(s.bound(2*at), typ)
+		k.Upper, _ = decodeBound(s.bound(2*at+1), typ)
+	}
+	return k
+}
+
+// facts asks the statistics of fields.
+func (s *columnStats) facts(f predicate.Field) (known, bool) {
+	if f.ID > partitionIDBase {
+		return known{}, false // what a file keeps of a metadata column is not what a row shows
+	}
+	return s.of(f.ID, f.Type, len(f.Path) != 1), true
+}
+
+// summaryFacts is what a manifest list tells of a partition field of all files of a manifest.
 func summaryFacts(s iceberg.FieldSummary, typ arrow.DataType) (known, bool) {
 	k := known{Nulls: none}
 	if s.ContainsNull {
@@ -38,22 +148,7 @@ func prunable(typ arrow.DataType) bool {
 	return typ.ID() != arrow.EXTENSION && typ.ID() != arrow.NULL
 }
 
-// leavesOut tells why an entry holds no wanted row; empty: it may.
-func (p *tablePlan) leavesOut(e entry, s *spec) string {
-	if p.filter == nil {
-		return ""
-	}
-	values := e.File.Partition()
-	byPartition := partitionFacts{spec: s, value: func(f specField, _ int) (known, bool) { return valueFacts(values, f) }}
-	if !byPartition.mayMatch(p.filter) {
-		return "partition"
-	}
-	if !mayMatch(p.filter, fileFacts(e.File)) {
-		return "column statistics"
-	}
-	return ""
-}
-
+// valueFacts is what a partition value tells.
 func valueFacts(values map[int]any, f specField) (known, bool) {
 	raw, present := values[f.ID]
 	v, ok := normalize(raw, f.Type)
@@ -66,42 +161,4 @@ func valueFacts(values map[int]any, f specField) (known, bool) {
 		return known{Nulls: none, Values: some, NaNs: some}, true
 	}
 	return known{Nulls: none, Values: some, NaNs: none, Lower: v, Upper: v}, true
-}
-
-// fileFacts reads a file's column statistics. Counts inside structs are left alone: writers count null parents in more than one way.
-func fileFacts(f iceberg.DataFile) facts {
-	values, nulls, nans := f.ValueCounts(), f.NullValueCounts(), f.NaNValueCounts()
-	lower, upper := f.LowerBoundValues(), f.UpperBoundValues()
-	return func(field predicate.Field) (known, bool) {
-		var k known
-		if field.ID > partitionIDBase {
-			return k, false // what a file keeps of a metadata column is not what a row shows
-		}
-		if len(field.Path) == 1 {
-			k = counted(field.ID, values, nulls, nans)
-		} else if n, ok := nans[field.ID]; ok && n == 0 {
-			k.NaNs = none
-		}
-		if prunable(field.Type) {
-			k.Lower, _ = decodeBound(lower[field.ID], field.Type)
-			k.Upper, _ = decodeBound(upper[field.ID], field.Type)
-		}
-		return k, true
-	}
-}
-
-func counted(id int, values, nulls, nans map[int]int64) known {
-	var k known
-	n, hasNulls := nulls[id]
-	total, hasValues := values[id]
-	if hasNulls && n == 0 {
-		k.Nulls = none
-	}
-	if hasNulls && hasValues && n >= 0 && total >= 0 && n == total {
-		k.Values = none
-	}
-	if nan, ok := nans[id]; ok && nan == 0 {
-		k.NaNs = none
-	}
-	return k
 }

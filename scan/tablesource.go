@@ -20,6 +20,7 @@ type tableSource struct {
 	paths    map[int]fieldPath
 	top      []arrow.Field // of schema, then of metadata: what the paths index
 	columns  map[int]iceberg.NestedField
+	types    map[int]iceberg.Type // of top-level columns of every schema
 	specs    map[int]*spec
 	union    []iceberg.NestedField // fields of all specs
 	names    *parquet.NameMapping  // nil: none
@@ -37,7 +38,7 @@ func (t *Table) Source(_ context.Context, r Reference) (Source, error) {
 		return nil, err
 	}
 	s := &tableSource{table: t, at: where, schema: arrowSchema(where.schema.Fields()), metadata: arrowSchema(t.metadataFields()),
-		specs: specs(t.metadata), columns: map[int]iceberg.NestedField{}}
+		specs: specs(t.metadata), columns: map[int]iceberg.NestedField{}, types: topTypes(t.metadata)}
 	s.union = unionPartition(s.specs)
 	s.top = append(append([]arrow.Field(nil), s.schema.Fields()...), s.metadata.Fields()...)
 	s.paths = paths(s.top)

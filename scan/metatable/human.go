@@ -13,6 +13,11 @@ import (
 	"github.com/google/uuid"
 )
 
+// Human writes a partition value, in the form that rows have it, as Iceberg's partition summaries do.
+func Human(v any, transform iceberg.Transform, typ iceberg.Type) string {
+	return human(v, transform, typ)
+}
+
 // human writes a partition value as Iceberg's partition summaries do.
 func human(v any, transform iceberg.Transform, typ iceberg.Type) string {
 	if v == nil {

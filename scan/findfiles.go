@@ -1,0 +1,213 @@
+package scan
+
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/iceberg-go"
+
+	"github.com/skua-data/skua/fault"
+)
+
+// found counts what planning looked at.
+type found struct {
+	manifests       Considered // of data files
+	deleteManifests Considered
+	files           Considered
+	deletes         Considered // delete files and vectors
+	kinds           map[string]int
+}
+
+func (c *Considered) leaveOut(reason string, n int) {
+	if n == 0 {
+		return
+	}
+	if c.Pruned == nil {
+		c.Pruned = map[string]int{}
+	}
+	c.Pruned[reason] += n
+}
+
+func (c *Considered) add(o Considered) {
+	c.Total += o.Total
+	for reason, n := range o.Pruned {
+		c.leaveOut(reason, n)
+	}
+}
+
+// findFiles gives the data files that may hold wanted rows, in the order of the manifest list and of the entries, each with its deletes.
+func (p *tablePlan) findFiles(ctx context.Context) ([]*dataFile, error) {
+	list, err := p.source.table.manifests(ctx, p.source.at.snapshot)
+	if err != nil {
+		return nil, err
+	}
+	var data, deletes []iceberg.ManifestFile
+	for _, m := range list {
+		into, count := &data, &p.found.manifests
+		if m.ManifestContent() == iceberg.ManifestContentDeletes {
+			into, count = &deletes, &p.found.deleteManifests
+		}
+		s, err := p.specOf(m)
+		if err != nil {
+			return nil, err
+		}
+		count.Total++
+		if reason := newFilePruner(p.filter, s).manifest(m); reason != "" {
+			count.leaveOut(reason, 1)
+			continue
+		}
+		*into = append(*into, m)
+	}
+	if len(data) == 0 {
+		p.found.deleteManifests.leaveOut(byNoDataFiles, len(deletes))
+		return nil, nil
+	}
+	index, err := p.readDeletes(ctx, deletes)
+	if err != nil {
+		return nil, err
+	}
+	return p.readFiles(ctx, data, index)
+}
+
+func (p *tablePlan) specOf(m iceberg.ManifestFile) (*spec, error) {
+	s, ok := p.source.specs[int(m.PartitionSpecID())]
+	if !ok {
+		return nil, fault.New(fault.Corrupt, "manifest %s has the partition spec %d, which the table lacks", m.FilePath(), m.PartitionSpecID())
+	}
+	return s, nil
+}
+
+// manifestFiles is what a manifest holds for a plan.
+type manifestFiles struct {
+	files      []*dataFile
+	considered Considered
+}
+
+// wantedOf reads a manifest and leaves out what the filter rules out. take is called for every entry that is left.
+func (p *tablePlan) wantedOf(ctx context.Context, m iceberg.ManifestFile, stats bool, take func(e *fileEntry, s *spec, tuple string) error) (Considered, error) {
+	var out Considered
+	s, err := p.specOf(m)
+	if err != nil {
+		return out, err
+	}
+	entries, err := p.source.table.planned(ctx, m, stats)
+	if err != nil {
+		return out, err
+	}
+	pruner := newFilePruner(p.filter, s)
+	out.Total = len(entries)
+	for i := range entries {
+		e := &entries[i]
+		if reason := pruner.file(e); reason != "" {
+			out.leaveOut(reason, 1)
+			continue
+		}
+		if err := take(e, s, pruner.at(e.place).tuple); err != nil {
+			return out, err
+		}
+	}
+	return out, ctx.Err()
+}
+
+// readDeletes indexes the live delete files that may delete wanted rows.
+func (p *tablePlan) readDeletes(ctx context.Context, manifests []iceberg.ManifestFile) (*deleteIndex, error) {
+	type pending struct {
+		entry *fileEntry
+		spec  *spec
+		tuple string
+	}
+	type read struct {
+		list       []pending
+		considered Considered
+	}
+	all, err := inOrder(ctx, len(manifests), func(ctx context.Context, i int) (out read, err error) {
+		out.considered, err = p.wantedOf(ctx, manifests[i], true, func(e *fileEntry, s *spec, tuple string) error {
+			out.list = append(out.list, pending{e, s, tuple})
+			return nil
+		})
+		return out, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	index := newDeleteIndex()
+	index.types = p.source.columnType
+	for _, r := range all {
+		p.found.deletes.add(r.considered)
+		for _, d := range r.list {
+			if err := index.add(d.entry, d.spec, d.tuple); err != nil {
+				return nil, err
+			}
+		}
+	}
+	index.sort()
+	return index, nil
+}
+
+// columnType is a column's type, also of one that was dropped: equality deletes may still compare it.
+func (s *tableSource) columnType(id int) (arrow.DataType, bool) {
+	typ, ok := s.types[id]
+	if !ok {
+		return nil, false
+	}
+	out, unreadable := arrowType(typ)
+	return out, unreadable == ""
+}
+
+// readFiles reads the data manifests and gives every file its deletes.
+func (p *tablePlan) readFiles(ctx context.Context, manifests []iceberg.ManifestFile, index *deleteIndex) ([]*dataFile, error) {
+	stats := p.filter != nil || index.equalities > 0
+	all, err := inOrder(ctx, len(manifests), func(ctx context.Context, i int) (out manifestFiles, err error) {
+		out.considered, err = p.wantedOf(ctx, manifests[i], stats, func(e *fileEntry, s *spec, tuple string) error {
+			f, err := newDataFile(e, s, tuple, index)
+			out.files = append(out.files, f)
+			return err
+		})
+		return out, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	n := 0
+	for _, m := range all {
+		n += len(m.files)
+	}
+	files := make([]*dataFile, 0, n)
+	for _, m := range all {
+		p.found.files.add(m.considered)
+		files = append(files, m.files...)
+	}
+	p.found.countDeletes(files, index.considered)
+	return files, nil
+}
+
+func newDataFile(e *fileEntry, s *spec, tuple string, index *deleteIndex) (*dataFile, error) {
+	if e.encrypted {
+		return nil, fault.New(fault.Unsupported, "encrypted data files are not supported yet: %s", e.Path).In(e.Path)
+	}
+	f := &dataFile{fileEntry: e, Spec: s, tuple: tuple}
+	if index.considered == 0 {
+		return f, nil
+	}
+	if f.Sequence < 0 {
+		return nil, fault.New(fault.Corrupt, "data file %s has no sequence number", f.Path).In(f.Path)
+	}
+	var err error
+	f.Deletes, err = index.of(e, tuple)
+	return f, err
+}
+
+// countDeletes counts, by kind, the deletes that some file has, and leaves out the others of those indexed.
+func (n *found) countDeletes(files []*dataFile, indexed int) {
+	seen := map[*deleteFile]bool{}
+	n.kinds = map[string]int{}
+	for _, f := range files {
+		for _, d := range f.Deletes {
+			if !seen[d] {
+				seen[d] = true
+				n.kinds[d.kind.String()]++
+			}
+		}
+	}
+	n.deletes.leaveOut(byNoSuchFile, indexed-len(seen))
+}
