@@ -34,6 +34,7 @@ type Target struct {
 	Credentials   credentials.TransportCredentials // of the transport
 	Authorization string                           // header value sent with every call; empty: none
 	Cookies       bool                             // keep cookies; without, a server has to know its client otherwise
+	Options       []grpc.DialOption                // further options of the connection
 }
 
 // Client is one session: one connection of its own.
@@ -48,8 +49,9 @@ func (t Target) Connect(ctx context.Context) (*Client, error) {
 	if t.Cookies {
 		middleware = append(middleware, flight.NewClientCookieMiddleware())
 	}
-	sql, err := flightsql.NewClientCtx(ctx, t.Address, nil, middleware, grpc.WithTransportCredentials(t.Credentials),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32)))
+	options := append([]grpc.DialOption{grpc.WithTransportCredentials(t.Credentials),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32))}, t.Options...)
+	sql, err := flightsql.NewClientCtx(ctx, t.Address, nil, middleware, options...)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,8 @@ import (
 // Running is a server that answers.
 type Running struct {
 	server *server.Server
-	served chan error
+	done   chan struct{} // closed when it ended
+	err    error         // then, how
 }
 
 // Config says what to start. The zero value gives a server without catalogs.
@@ -47,8 +48,11 @@ func Start(ctx context.Context, c Config) (*Running, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Running{server: s, served: make(chan error, 1)}
-	go func() { r.served <- s.Serve(ctx) }()
+	r := &Running{server: s, done: make(chan struct{})}
+	go func() {
+		defer close(r.done)
+		r.err = s.Serve(ctx)
+	}()
 	return r, nil
 }
 
@@ -60,11 +64,16 @@ func (r *Running) Target() conformance.Target {
 // Drain ends the server in order and waits for it.
 func (r *Running) Drain(ctx context.Context) error {
 	r.server.Drain(ctx)
-	return <-r.served
+	return r.wait()
 }
 
-// Stop ends the server at once and waits for it.
+// Stop ends the server at once and waits for it. It may be called after Drain.
 func (r *Running) Stop() error {
 	r.server.Stop()
-	return <-r.served
+	return r.wait()
+}
+
+func (r *Running) wait() error {
+	<-r.done
+	return r.err
 }
