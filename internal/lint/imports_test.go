@@ -19,6 +19,8 @@ const (
 	writer   = "github.com/apache/iceberg-go/catalog" // iceberg-go's own catalogs, which can also write
 	uuid     = "github.com/google/uuid"
 	compress = "github.com/klauspost/compress"
+	lz4      = "github.com/pierrec/lz4/v4"
+	brotli   = "github.com/andybalholm/brotli"
 	plugin   = "github.com/hashicorp/go-plugin"
 	hclog    = "github.com/hashicorp/go-hclog"
 	grpc     = "google.golang.org/grpc"
@@ -53,6 +55,7 @@ var table = map[string]row{
 	"storage":             may("fault", "resource"),
 	"storage/local":       may("storage", "fault", "resource"),
 	"kernels":             may("fault", "predicate", "resource").and(arrow, parquet),
+	"kernels/cpu":         may("kernels", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, brotli),
 	"kernels/kernelstest": may("kernels", "predicate", "resource", "fault").and(arrow, parquet),
 
 	// Catalogs and the process they live in. The plugin protocol carries storage's plain types: credentials and the location map.
@@ -94,7 +97,7 @@ var table = map[string]row{
 }
 
 // units are the prefixes that imports are judged by.
-var units = []string{arrow, flight, parquet, iceberg, writer, uuid, compress, plugin, hclog, grpc, protobuf, jwt, sqlite, cobra, readline, isatty}
+var units = []string{arrow, flight, parquet, iceberg, writer, uuid, compress, lz4, brotli, plugin, hclog, grpc, protobuf, jwt, sqlite, cobra, readline, isatty}
 
 // unit gives the longest prefix that an import belongs to, or "".
 func unit(imported string) string {

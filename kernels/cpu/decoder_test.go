@@ -1,0 +1,68 @@
+package cpu_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/cpu"
+	"github.com/skua-data/skua/kernels/kernelstest"
+	"github.com/skua-data/skua/scan/parquet"
+)
+
+// memoryFile is a storage.File of bytes.
+type memoryFile struct{ *bytes.Reader }
+
+func (memoryFile) Close() error { return nil }
+func (memoryFile) Key() string  { return "memory" }
+
+func openGroups(t testing.TB, data []byte, want []arrow.Field) []*kernels.RowGroup {
+	t.Helper()
+	f, err := parquet.Open(context.Background(), memoryFile{bytes.NewReader(data)}, "memory.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	matches, err := f.Match(want, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var columns []kernels.Column
+	for i, m := range matches {
+		if !m.Present {
+			t.Fatalf("%s is missing", want[i].Name)
+		}
+		columns = append(columns, m.Column)
+	}
+	var out []*kernels.RowGroup
+	for _, g := range f.RowGroups(0, 1<<40, nil, nil) {
+		out = append(out, f.RowGroup(g.Ordinal, columns))
+	}
+	return out
+}
+
+func TestDecoderPassesTheSuite(t *testing.T) {
+	d := cpu.New()
+	defer d.Close()
+	kernelstest.Run(t, d, openGroups)
+}
+
+func TestDecoderTakesEveryColumnOfTheSuite(t *testing.T) {
+	d := cpu.New()
+	defer d.Close()
+	fields := append(kernelstest.Flat(true), kernelstest.Nested()...)
+	batch := kernelstest.Random(fields, 50, 0.2, 1, memory.DefaultAllocator)
+	defer batch.Release()
+	for _, l := range kernelstest.Layouts() {
+		for _, g := range openGroups(t, kernelstest.Write(t, batch, l), fields) {
+			for i, r := range d.Route(g) {
+				if !r.Taken || r.Decoder != "cpu" {
+					t.Errorf("%s: column %s: %+v", l.Name, fields[i].Name, r)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,299 @@
+package cpu
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/parquet"
+
+	"github.com/skua-data/skua/fault"
+)
+
+// dictionary is a chunk's dictionary, its values converted once into the form of the target.
+type dictionary struct {
+	n      int
+	width  int     // bytes of a fixed value
+	fixed  []byte  // fixed values
+	failed []error // by value: why it has no such form; nil: all have
+
+	bytes   []byte // of texts, with slack behind
+	spans   []span
+	longest int
+}
+
+type span struct{ from, length uint32 }
+
+// indexBlock is how many indexes are unpacked at once.
+const indexBlock = 1024
+
+// indexes are a page's dictionary indexes.
+type indexes struct {
+	hybrid hybrid
+	limit  int // values of the dictionary
+	buffer [indexBlock]uint32
+	at, n  int   // not consumed: buffer[at:n]
+	bad    error // of the index after those
+}
+
+// open starts a page, which begins with the width of an index.
+func (x *indexes) open(body []byte, limit int) error {
+	x.at, x.n, x.limit, x.hybrid, x.bad = 0, 0, limit, hybrid{}, nil
+	if len(body) == 0 {
+		return nil // a page of nulls
+	}
+	if body[0] > 32 {
+		return fault.New(fault.Corrupt, "dictionary indexes of %d bits", body[0])
+	}
+	x.hybrid = newHybrid(body[1:], int(body[0]))
+	return nil
+}
+
+// peek gives up to n indexes that come next, at least one, all of which are in the dictionary.
+func (x *indexes) peek(n int) ([]uint32, error) {
+	if x.at == x.n {
+		if err := x.fill(); err != nil {
+			return nil, err
+		}
+	}
+	return x.buffer[x.at:min(x.n, x.at+n)], nil
+}
+
+// fill unpacks indexes. One outside of the dictionary is an error when its turn comes, which that of a page's padding does not.
+func (x *indexes) fill() error {
+	if x.bad != nil {
+		return x.bad
+	}
+	got, err := x.hybrid.indexes(x.buffer[:])
+	if err != nil {
+		return err
+	}
+	x.at, x.n = 0, got
+	most := uint32(0)
+	for _, i := range x.buffer[:got] {
+		most = max(most, i)
+	}
+	if int64(most) < int64(x.limit) {
+		return nil
+	}
+	x.n = slices.IndexFunc(x.buffer[:got], func(i uint32) bool { return int64(i) >= int64(x.limit) })
+	x.bad = fault.New(fault.Corrupt, "index %d in a dictionary of %d", x.buffer[x.n], x.limit)
+	if x.n == 0 {
+		return x.bad
+	}
+	return nil
+}
+
+func (x *indexes) skip(n int) error {
+	for n > 0 {
+		next, err := x.peek(n)
+		if err != nil {
+			return err
+		}
+		x.at += len(next)
+		n -= len(next)
+	}
+	return nil
+}
+
+// dictionaryValues are fixed values of a dictionary.
+type dictionaryValues struct {
+	indexes
+	dictionary *dictionary
+}
+
+func (d *dictionaryValues) read(out []byte) error {
+	if d.dictionary.failed != nil {
+		return d.readTested(out)
+	}
+	switch d.dictionary.width {
+	case 4:
+		return gather(cast[uint32](out), cast[uint32](d.dictionary.fixed), &d.indexes)
+	case 8:
+		return gather(cast[uint64](out), cast[uint64](d.dictionary.fixed), &d.indexes)
+	case 16:
+		return gather(cast[[2]uint64](out), cast[[2]uint64](d.dictionary.fixed), &d.indexes)
+	}
+	return d.readTested(out)
+}
+
+// readTested is for odd widths, and for dictionaries with values that must not be met.
+func (d *dictionaryValues) readTested(out []byte) error {
+	w := d.dictionary.width
+	for len(out) > 0 {
+		next, err := d.peek(len(out) / w)
+		if err != nil {
+			return err
+		}
+		for _, i := range next {
+			if d.dictionary.failed != nil && d.dictionary.failed[i] != nil {
+				return d.dictionary.failed[i]
+			}
+			out = out[copy(out, d.dictionary.fixed[int(i)*w:int(i+1)*w]):]
+		}
+		d.at += len(next)
+	}
+	return nil
+}
+
+// gather fills out with a dictionary's values.
+func gather[T any](out, dictionary []T, x *indexes) error {
+	for len(out) > 0 {
+		next, err := x.peek(len(out))
+		if err != nil {
+			return err
+		}
+		to := out[:len(next)]
+		for i, at := range next {
+			to[i] = dictionary[at]
+		}
+		x.at += len(next)
+		out = out[len(next):]
+	}
+	return nil
+}
+
+// cast looks at bytes, which are aligned for it, as values.
+func cast[T any](b []byte) []T {
+	if len(b) == 0 {
+		return nil
+	}
+	var zero T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(zero)))
+}
+
+// dictionaryTexts are byte strings of a dictionary.
+type dictionaryTexts struct {
+	indexes
+	dictionary *dictionary
+}
+
+func (d *dictionaryTexts) read(out *texts, n int) error {
+	for n > 0 {
+		next, err := d.peek(n)
+		if err != nil {
+			return err
+		}
+		if d.dictionary.longest <= block {
+			err = d.short(out, next)
+		} else {
+			err = d.long(out, next)
+		}
+		if err != nil {
+			return err
+		}
+		d.at += len(next)
+		n -= len(next)
+	}
+	return nil
+}
+
+// short copies texts of up to a block each, without looking how long they are.
+func (d *dictionaryTexts) short(out *texts, next []uint32) error {
+	ends, start := out.values(len(next)), out.size
+	to, err := out.bytes(len(next) * d.dictionary.longest)
+	if err != nil {
+		return err
+	}
+	bytes, spans, pos := d.dictionary.bytes, d.dictionary.spans, 0
+	if d.dictionary.longest <= block/2 {
+		for i, at := range next {
+			s := spans[at]
+			*(*[block / 2]byte)(to[pos:]) = *(*[block / 2]byte)(bytes[s.from:])
+			pos += int(s.length)
+			ends[i] = int32(start + pos)
+		}
+	} else {
+		for i, at := range next {
+			s := spans[at]
+			copyBlock(to[pos:], bytes[s.from:])
+			pos += int(s.length)
+			ends[i] = int32(start + pos)
+		}
+	}
+	out.size = start + pos
+	return nil
+}
+
+func (d *dictionaryTexts) long(out *texts, next []uint32) error {
+	ends, start, sum := out.values(len(next)), out.size, 0
+	for i, at := range next {
+		sum += int(d.dictionary.spans[at].length)
+		ends[i] = int32(start + sum)
+	}
+	if sum > math.MaxInt32-start {
+		return errTooMuchText
+	}
+	to, err := out.bytes(sum)
+	if err != nil {
+		return err
+	}
+	bytes, pos := d.dictionary.bytes, 0
+	for _, at := range next {
+		s := d.dictionary.spans[at]
+		if s.length <= block {
+			copyBlock(to[pos:], bytes[s.from:])
+		} else {
+			copy(to[pos:], bytes[s.from:s.from+s.length])
+		}
+		pos += int(s.length)
+	}
+	return nil
+}
+
+// openTexts keeps the body and where its texts lie.
+func (d *dictionary) openTexts(body []byte, s stored, p *pool) error {
+	d.bytes, d.spans = p.get(len(body)), make([]span, d.n)
+	copy(d.bytes, body)
+	d.bytes = d.bytes[:len(body)+slack]
+	if s.shape() == fixedShape {
+		for i := range d.spans {
+			d.spans[i] = span{uint32(i * s.width), uint32(s.width)}
+		}
+		d.longest = s.width
+		return nil
+	}
+	at := 0
+	for i := range d.spans {
+		if at+4 > len(body) {
+			return shortPage(4, len(body)-at)
+		}
+		length := int(binary.LittleEndian.Uint32(body[at:]))
+		if at += 4; length > len(body)-at {
+			return shortPage(length, len(body)-at)
+		}
+		d.spans[i] = span{uint32(at), uint32(length)}
+		d.longest = max(d.longest, length)
+		at += length
+	}
+	return nil
+}
+
+// openFixed converts all values. Where one has no such form, that is an error only for the rows that have it.
+func (d *dictionary) openFixed(body []byte, v *conversion, p *pool) error {
+	stream, err := v.openFixed(parquet.Encodings.Plain, body)
+	if err != nil {
+		return err
+	}
+	d.fixed = p.get(d.n * d.width)
+	if err := stream.read(d.fixed); err == nil {
+		return nil
+	}
+	if stream, err = v.openFixed(parquet.Encodings.Plain, body); err != nil {
+		return err
+	}
+	d.failed = make([]error, d.n)
+	for i := range d.failed {
+		d.failed[i] = stream.read(d.fixed[i*d.width : (i+1)*d.width])
+	}
+	return nil
+}
+
+func (d *dictionary) close(p *pool) {
+	if d != nil {
+		p.put(d.fixed)
+		p.put(d.bytes)
+		d.fixed, d.bytes = nil, nil
+	}
+}

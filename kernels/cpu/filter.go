@@ -1,0 +1,152 @@
+package cpu
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/resource"
+)
+
+const (
+	window     = 16 << 10 // rows tested at once
+	fieldIDKey = "PARQUET:field_id"
+)
+
+// Select evaluates the conjuncts whose fields are among the columns of the row group that are read here; others are the rest.
+func (r *reader) Select(ctx context.Context, p predicate.Expr, in *kernels.Selection) (rest predicate.Expr, out *kernels.Selection, err error) {
+	defer fault.Recover(&err, fault.Corrupt, "filter %s", r.rg.Name)
+	if p == nil {
+		return nil, in, nil
+	}
+	f := &filter{reader: r, columns: map[int]*column{}, arrays: map[int]arrow.Array{}}
+	defer f.close()
+	var mine, others []predicate.Expr
+	for _, c := range predicate.Conjuncts(p) {
+		if f.knows(c) {
+			mine = append(mine, c)
+			continue
+		}
+		others = append(others, c)
+	}
+	if len(others) > 0 {
+		rest = predicate.Join(others)
+	}
+	if len(mine) == 0 {
+		return rest, in, nil
+	}
+	out, err = f.apply(ctx, predicate.Join(mine), in)
+	return rest, out, err
+}
+
+// filter evaluates a predicate on a row group, window by window, on columns of its own: Read starts at the first row again. A field inside
+// structs is read as its leaf alone, whose levels know the nulls of the structs around it.
+type filter struct {
+	reader  *reader
+	columns map[int]*column // by field id
+	rows    *kernels.Selection
+	arrays  map[int]arrow.Array // of the window
+}
+
+// columnFunc is a function as predicate.Columns.
+type columnFunc func(predicate.Field) (arrow.Array, error)
+
+// Column calls the function.
+func (f columnFunc) Column(field predicate.Field) (arrow.Array, error) { return f(field) }
+
+// knows says whether all fields of e can be read here.
+func (f *filter) knows(e predicate.Expr) bool {
+	for _, field := range predicate.Fields(e) {
+		n := f.node(field.ID)
+		if n == nil || refuse(f.reader.rg, n) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// node finds a field among the columns and inside their structs.
+func (f *filter) node(id int) *kernels.Node {
+	for i := range f.reader.rg.Columns {
+		if n := findNode(&f.reader.rg.Columns[i].Node, id); n != nil {
+			return n
+		}
+	}
+	return nil
+}
+
+func findNode(n *kernels.Node, id int) *kernels.Node {
+	if text, ok := n.Field.Metadata.GetValue(fieldIDKey); ok && text == strconv.Itoa(id) {
+		return n
+	}
+	if n.Kind != kernels.Struct {
+		return nil
+	}
+	for i := range n.Children {
+		if found := findNode(&n.Children[i], id); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// apply keeps the rows of in for which e holds.
+func (f *filter) apply(ctx context.Context, e predicate.Expr, in *kernels.Selection) (*kernels.Selection, error) {
+	var kept []kernels.Run
+	columns := columnFunc(func(field predicate.Field) (arrow.Array, error) { return f.column(ctx, field) })
+	for from := int64(0); from < in.Count(); from += window {
+		if err := resource.From(ctx).Err(); err != nil {
+			return nil, err
+		}
+		f.rows = in.Slice(from, window)
+		mask, err := predicate.Evaluate(e, int(f.rows.Count()), columns, f.reader.mem)
+		f.release()
+		if err != nil {
+			return nil, fault.Wrap(err, "filter %s", f.reader.rg.Name)
+		}
+		kept = append(kept, f.rows.Filter(mask).Runs()...)
+		mask.Release()
+	}
+	return kernels.NewSelection(kept), nil
+}
+
+// column reads a field's values for the window, once.
+func (f *filter) column(ctx context.Context, field predicate.Field) (arrow.Array, error) {
+	if a := f.arrays[field.ID]; a != nil {
+		return a, nil
+	}
+	n := f.node(field.ID)
+	if n == nil {
+		return nil, fault.New(fault.Internal, "field %d is not among the columns", field.ID)
+	}
+	c := f.columns[field.ID]
+	if c == nil {
+		c = &column{reader: f.reader, node: n}
+		f.columns[field.ID] = c
+	}
+	a, err := c.survivors(ctx, f.rows)
+	if err != nil {
+		return nil, f.reader.explain(err, n.Field.Name)
+	}
+	f.arrays[field.ID] = a
+	return a, nil
+}
+
+// release drops the window's arrays.
+func (f *filter) release() {
+	for id, a := range f.arrays {
+		a.Release()
+		delete(f.arrays, id)
+	}
+}
+
+func (f *filter) close() {
+	f.release()
+	for _, c := range f.columns {
+		c.close()
+	}
+}

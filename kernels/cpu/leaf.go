@@ -1,0 +1,312 @@
+package cpu
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels"
+)
+
+// leaf reads one column chunk, forward, and collects what is read until it is taken.
+type leaf struct {
+	pages  *pages
+	target *conversion // nil: only the levels are wanted
+	values vector      // nil then
+	valid  validity
+
+	header     header // of the current page
+	inPage     int    // its levels not consumed
+	opened     bool   // its body is unpacked
+	packed     []byte // the dictionary's page, until it is needed
+	packedAs   header
+	dictionary *dictionary
+
+	maxDef, maxRep uint8
+	ancestor       uint8 // the definition level from which on there is a slot
+	def            hybrid
+	levels         *levels // nil: flat, at most one level
+}
+
+// openLeaf opens a leaf. Where it belongs to something nested its levels are kept.
+func (r *reader) openLeaf(index int, nested bool) (*leaf, error) {
+	p, err := r.decoder.openPages(r.rg, index)
+	if err != nil {
+		return nil, err
+	}
+	l := &leaf{
+		pages: p, maxDef: uint8(p.column.MaxDefinitionLevel()), maxRep: uint8(p.column.MaxRepetitionLevel()), valid: validity{mem: r.mem},
+	}
+	if nested || l.maxRep > 0 || l.maxDef > 1 {
+		l.levels = &levels{}
+	}
+	return l, nil
+}
+
+// want says in which type the values are wanted.
+func (l *leaf) want(n *kernels.Node, r *reader) error {
+	if l.target != nil {
+		if !arrow.TypeEqual(l.target.target, n.Field.Type) {
+			return fault.New(fault.Internal, "a column is wanted as %s and as %s", l.target.target, n.Field.Type)
+		}
+		return nil
+	}
+	if l.target = conversionOf(l.pages.column, n.Field.Type); l.target == nil {
+		return typeError(l.pages.column.PhysicalType(), n.Field.Type)
+	}
+	l.values, l.ancestor = l.target.newVector(r.mem, r.over), uint8(n.Ancestor)
+	return nil
+}
+
+func (l *leaf) close() {
+	l.drop()
+	l.dictionary.close(l.pages.pool)
+	l.pages.close()
+}
+
+// drop forgets what was collected.
+func (l *leaf) drop() {
+	l.valid.drop()
+	if l.values != nil {
+		l.values.drop()
+	}
+	if l.levels != nil {
+		l.levels.clear()
+	}
+}
+
+// next goes to the next data page, without unpacking it; false at the end.
+func (l *leaf) next() (bool, error) {
+	for {
+		h, more, err := l.pages.next()
+		if err != nil || !more {
+			return false, err
+		}
+		if h.data {
+			l.header, l.inPage, l.opened = h, int(h.values), false
+			return true, nil
+		}
+		if l.packed != nil || l.dictionary != nil {
+			return false, fault.New(fault.Corrupt, "a second dictionary")
+		}
+		l.packedAs = h
+		if l.packed, err = l.pages.chunk.take(h.compressed); err != nil {
+			return false, err
+		}
+		if l.packed == nil {
+			l.packed = []byte{}
+		}
+		if l.pages.chunk.moves {
+			if err := l.openDictionary(); err != nil {
+				return false, err
+			}
+		}
+	}
+}
+
+// openDictionary unpacks the dictionary when the first page needs it.
+func (l *leaf) openDictionary() error {
+	if l.packed == nil || l.target == nil {
+		return nil
+	}
+	var scratch []byte
+	body, err := l.pages.open(&l.packedAs, l.packed, &scratch)
+	defer func() { l.pages.pool.put(scratch) }()
+	if err != nil {
+		return err
+	}
+	l.packed = nil
+	d, err := l.target.openDictionary(&l.packedAs, body, l.pages.pool)
+	l.dictionary = d
+	return err
+}
+
+// open unpacks the current page.
+func (l *leaf) open() error {
+	body, err := l.pages.take(&l.header)
+	if err != nil {
+		return err
+	}
+	l.opened = true
+	rep, def, values, err := l.pages.levelStreams(&l.header, body)
+	if err != nil {
+		return err
+	}
+	l.def = newHybrid(def, bitsOf(l.maxDef))
+	if l.levels != nil {
+		l.levels.open(l.def, newHybrid(rep, bitsOf(l.maxRep)), l.maxDef, l.maxRep)
+	}
+	if l.values == nil {
+		return nil
+	}
+	id := parquet.Encoding(l.header.encoding)
+	if isDictionary(id) {
+		if err := l.openDictionary(); err != nil {
+			return err
+		}
+	}
+	return l.values.open(id, values, l.dictionary)
+}
+
+// reserve makes room for the slots of n rows.
+func (l *leaf) reserve(n int) {
+	if l.values != nil && l.maxRep == 0 {
+		l.values.reserve(n)
+	}
+	l.valid.room = n
+}
+
+// flat says whether a row is a value, perhaps null.
+func (l *leaf) flat() bool { return l.levels == nil }
+
+// read appends the next n rows.
+func (l *leaf) read(n int64) error {
+	if !l.flat() {
+		return l.readRows(n, true)
+	}
+	for n > 0 {
+		if err := l.turn(n); err != nil {
+			return err
+		}
+		if !l.opened {
+			if err := l.open(); err != nil {
+				return err
+			}
+		}
+		k := int(min(n, int64(l.inPage)))
+		if err := l.slots(k); err != nil {
+			return err
+		}
+		l.inPage -= k
+		n -= int64(k)
+	}
+	return nil
+}
+
+// turn goes to a page that has levels left; n rows are wanted.
+func (l *leaf) turn(n int64) error {
+	for l.inPage == 0 {
+		more, err := l.next()
+		if err != nil {
+			return err
+		}
+		if !more {
+			return fault.New(fault.Corrupt, "the column ends %d rows early", n)
+		}
+	}
+	return nil
+}
+
+// slots appends n slots of a flat page.
+func (l *leaf) slots(n int) error {
+	if l.maxDef == 0 {
+		l.valid.valid(n)
+		return l.values.read(n)
+	}
+	for n > 0 {
+		same, value, err := l.def.same(n)
+		if err != nil {
+			return err
+		}
+		if same > 0 && value == 1 {
+			l.def.drop(same)
+			l.valid.valid(same)
+			if err := l.values.read(same); err != nil {
+				return err
+			}
+			n -= same
+			continue
+		}
+		k := min(n, levelBlock)
+		bitmap, at := l.valid.bits(k)
+		present, err := l.def.bits(bitmap, at, k)
+		if err != nil {
+			return err
+		}
+		l.valid.filled(k, k-present)
+		if err := l.present(present, k, bitmap, at); err != nil {
+			return err
+		}
+		n -= k
+	}
+	return nil
+}
+
+// present appends values for the slots where valid has a bit.
+func (l *leaf) present(present, slots int, valid []byte, at int) error {
+	if present > 0 {
+		if err := l.values.read(present); err != nil {
+			return err
+		}
+	}
+	if present < slots {
+		l.values.spread(present, slots, valid, at)
+	}
+	return nil
+}
+
+// skip leaves out the next n rows: whole pages without unpacking them, where a page says how many rows it has.
+func (l *leaf) skip(n int64) error {
+	if !l.flat() {
+		return l.skipRows(n)
+	}
+	for n > 0 {
+		if err := l.turn(n); err != nil {
+			return err
+		}
+		k := int(min(n, int64(l.inPage)))
+		n -= int64(k)
+		if !l.opened && k == l.inPage {
+			if err := l.pass(); err != nil {
+				return err
+			}
+			continue
+		}
+		if !l.opened {
+			if err := l.open(); err != nil {
+				return err
+			}
+		}
+		l.inPage -= k
+		if err := l.skipSlots(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pass leaves the current page out, which is not unpacked.
+func (l *leaf) pass() error {
+	l.inPage = 0
+	return l.pages.pass(&l.header)
+}
+
+func (l *leaf) skipSlots(n int) error {
+	present := n
+	if l.maxDef > 0 {
+		var err error
+		if present, err = l.def.skipBits(n); err != nil {
+			return err
+		}
+	}
+	if l.values == nil || present == 0 {
+		return nil
+	}
+	return l.values.skip(present)
+}
+
+// array gives the collected slots in the target type.
+func (l *leaf) array() arrow.Array {
+	bitmap, n, nulls := l.valid.take()
+	buffers := append([]*memory.Buffer{bitmap}, l.values.take()...)
+	d := array.NewData(l.target.target, n, buffers, nil, nulls, 0)
+	defer d.Release()
+	for _, b := range buffers {
+		if b != nil {
+			b.Release()
+		}
+	}
+	return array.MakeFromData(d)
+}

@@ -1,0 +1,132 @@
+package cpu
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+
+	"github.com/skua-data/skua/fault"
+)
+
+func shortPage(need, have int) error {
+	return fault.New(fault.Corrupt, "%d bytes of values where %d are left", need, have)
+}
+
+// plain are fixed values one after the other.
+type plain struct {
+	body  []byte
+	width int
+}
+
+func newPlain(body []byte, s stored) (fixedStream, error) { return &plain{body, s.width}, nil }
+
+func (p *plain) read(out []byte) error {
+	b, err := p.take(len(out))
+	copy(out, b)
+	return err
+}
+
+// take gives the next bytes where they are.
+func (p *plain) take(bytes int) ([]byte, error) {
+	if bytes > len(p.body) {
+		return nil, shortPage(bytes, len(p.body))
+	}
+	b := p.body[:bytes]
+	p.body = p.body[bytes:]
+	return b, nil
+}
+
+func (p *plain) skip(n int) error {
+	_, err := p.take(n * p.width)
+	return err
+}
+
+// plainBits are booleans, one bit each.
+type plainBits struct {
+	body []byte
+	bit  int
+}
+
+func newPlainBits(body []byte) (bitStream, error) { return &plainBits{body: body}, nil }
+
+func (p *plainBits) read(out []byte, at, n int) error {
+	from := p.bit
+	if err := p.skip(n); err != nil {
+		return err
+	}
+	bitutil.CopyBitmap(p.body, from, n, out, at)
+	return nil
+}
+
+func (p *plainBits) skip(n int) error {
+	if left := len(p.body)*8 - p.bit; n > left {
+		return shortPage((n+7)/8, left/8)
+	}
+	p.bit += n
+	return nil
+}
+
+// plainTexts are byte strings, each after its length of four bytes.
+type plainTexts struct{ body []byte }
+
+func newPlainTexts(body []byte) (textStream, error) { return &plainTexts{body}, nil }
+
+func (p *plainTexts) skip(n int) error {
+	b := p.body
+	for range n {
+		if len(b) < 4 {
+			return shortPage(4, len(b))
+		}
+		length := int64(binary.LittleEndian.Uint32(b)) + 4
+		if length > int64(len(b)) {
+			return shortPage(int(length), len(b))
+		}
+		b = b[length:]
+	}
+	p.body = b
+	return nil
+}
+
+// read goes over the lengths first, so that the bytes are copied without tests into memory of the right size.
+func (p *plainTexts) read(out *texts, n int) error {
+	ends, start := out.values(n), out.size
+	b, at, sum := p.body, 0, start
+	for i := range ends {
+		if at+4 > len(b) {
+			return shortPage(4, len(b)-at)
+		}
+		length := int(binary.LittleEndian.Uint32(b[at:]))
+		if at += 4 + length; at > len(b) {
+			return shortPage(length, len(b)-at+length)
+		}
+		sum += length
+		ends[i] = int32(sum)
+	}
+	if sum > math.MaxInt32 {
+		return errTooMuchText
+	}
+	to, err := out.bytes(sum - start)
+	if err != nil {
+		return err
+	}
+	// Blocks may be read from behind the page: up to there copies go block-wise.
+	from, pos, readable := 0, 0, len(b)-block
+	for _, end := range ends {
+		length := int(end) - start - pos
+		from += 4
+		if length <= block && from <= readable {
+			copyBlock(to[pos:], b[from:])
+		} else {
+			copy(to[pos:pos+length], b[from:from+length])
+		}
+		from, pos = from+length, pos+length
+	}
+	p.body = b[at:]
+	return nil
+}
+
+const block = 32 // bytes copied at once for short texts; at most slack
+
+// copyBlock copies a block whatever the text's length is: what comes after it is overwritten by the next.
+func copyBlock(to, from []byte) { *(*[block]byte)(to) = *(*[block]byte)(from) }

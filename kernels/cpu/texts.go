@@ -1,0 +1,127 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/skua-data/skua/fault"
+)
+
+var errTooMuchText = fault.New(fault.Exhausted, "a batch with more than 2 GiB in one column")
+
+// texts are byte strings as Arrow has them, in the making: offsets and bytes.
+type texts struct {
+	mem     memory.Allocator
+	over    func() error // tells that the statement has used up its memory
+	offsets *memory.Buffer
+	data    *memory.Buffer
+	n       int // strings
+	size    int // bytes
+	hint    int // bytes to expect
+}
+
+// reserve makes room for n strings in all.
+func (t *texts) reserve(n int) {
+	if t.offsets == nil {
+		t.offsets = memory.NewResizableBuffer(t.mem)
+		t.offsets.Resize(4 * (n + 1))
+		t.ends()[0] = 0
+		return
+	}
+	if need := 4 * (n + 1); need > t.offsets.Cap() {
+		t.offsets.Reserve(max(need, 2*t.offsets.Cap()))
+	}
+	t.offsets.ResizeNoShrink(max(4*(n+1), t.offsets.Len()))
+}
+
+func (t *texts) ends() []int32 { return arrow.Int32Traits.CastFromBytes(t.offsets.Bytes()) }
+
+// values appends n strings, whose ends the caller fills in.
+func (t *texts) values(n int) []int32 {
+	t.reserve(t.n + n)
+	t.n += n
+	return t.ends()[t.n-n+1 : t.n+1]
+}
+
+// bytes appends n bytes, behind which a block may be written.
+func (t *texts) bytes(n int) ([]byte, error) {
+	if n > math.MaxInt32-t.size {
+		return nil, errTooMuchText
+	}
+	if need := t.size + n + slack; t.data == nil || need > t.data.Cap() {
+		if err := t.grow(need); err != nil {
+			return nil, err
+		}
+	}
+	out := t.data.Buf()[t.size : t.size+n+slack]
+	t.size += n
+	return out, nil
+}
+
+func (t *texts) grow(need int) error {
+	if t.data == nil {
+		t.data = memory.NewResizableBuffer(t.mem)
+		need = max(need, t.hint)
+	} else {
+		need = max(need, t.data.Cap()+t.data.Cap()/2)
+		t.data.ResizeNoShrink(t.size) // what is to be kept
+	}
+	t.data.Reserve(need)
+	if t.over == nil {
+		return nil
+	}
+	return t.over()
+}
+
+// nulls appends n empty strings.
+func (t *texts) nulls(n int) {
+	ends := t.values(n)
+	for i := range ends {
+		ends[i] = int32(t.size)
+	}
+}
+
+// spread makes the last present strings lie where valid has a bit, among the last slots; others become empty.
+func (t *texts) spread(present, slots int, valid []byte, at int) {
+	first := t.n - present
+	t.values(slots - present)
+	ends := t.ends()[first : t.n+1] // ends[0] is where they begin
+	j := present
+	for i := slots; i > j; i-- {
+		bit := at + i - 1
+		ends[i] = ends[j]
+		j -= int(valid[bit>>3] >> (bit & 7) & 1)
+	}
+}
+
+// take gives the buffers to an array and starts afresh.
+func (t *texts) take() []*memory.Buffer {
+	if t.offsets == nil {
+		t.reserve(0)
+	}
+	if t.data == nil {
+		t.data = memory.NewResizableBuffer(t.mem)
+	}
+	t.offsets.ResizeNoShrink(4 * (t.n + 1))
+	t.data.ResizeNoShrink(t.size)
+	t.hint = t.size + t.size/16 + slack
+	out := []*memory.Buffer{t.offsets, t.data}
+	t.offsets, t.data, t.n, t.size = nil, nil, 0, 0
+	return out
+}
+
+func (t *texts) drop() {
+	for _, b := range t.take() {
+		b.Release()
+	}
+}
+
+// clear forgets the strings and keeps the memory.
+func (t *texts) clear() {
+	t.n, t.size = 0, 0
+	if t.data == nil {
+		t.data = memory.NewResizableBuffer(t.mem)
+	}
+}
