@@ -44,6 +44,7 @@ func verbs() []verb {
 		{[]string{"SHOW", "TBLPROPERTIES"}, parseShowProperties},
 		{[]string{"SHOW", "CREATE", "TABLE"}, parseShowCreate},
 		{[]string{"SHOW", "TABLE", "EXTENDED"}, parseShowExtended},
+		{[]string{"SHOW", "READ", "OPTIONS"}, parseShowReadOptions},
 		{[]string{"SHOW"}, parseShowOther},
 		{[]string{"DESCRIBE"}, parseDescribe},
 		{[]string{"DESC"}, parseDescribe},

@@ -33,12 +33,7 @@ func (s *statement) readOptions(f *found, explicit tableOptions) ([]scan.Option,
 			out = append(out, scan.Option{Name: name, Value: explicit[name], Scope: "explicit"})
 		}
 	}
-	conf := s.state.All()
-	class := catalogs.Class{}
-	if d, ok := s.engine.config.Catalogs.Definition(f.catalog); ok {
-		class = d.Class
-	}
-	settings, err := override.Resolve(conf, class, f.sourceName(), explicit)
+	settings, err := override.Resolve(s.state, s.classOf(f.catalog), f.sourceName(), explicit)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -48,7 +43,7 @@ func (s *statement) readOptions(f *found, explicit tableOptions) ([]scan.Option,
 		used[set.Key] = set.Value
 	}
 	for _, o := range sessionOptions {
-		if value, ok := conf.Get(o.key); ok && !has(out, o.option) {
+		if value, ok := s.state.Get(o.key); ok && !has(out, o.option) {
 			out = append(out, scan.Option{Name: o.option, Value: value, Scope: "session", Key: o.key})
 			used[o.key] = value
 		}
@@ -57,6 +52,11 @@ func (s *statement) readOptions(f *found, explicit tableOptions) ([]scan.Option,
 		out = append(out, o)
 	}
 	return out, used, nil
+}
+
+func (s *statement) classOf(catalog string) catalogs.Class {
+	d, _ := s.engine.config.Catalogs.Definition(catalog)
+	return d.Class
 }
 
 func has(options []scan.Option, name string) bool {

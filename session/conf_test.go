@@ -54,3 +54,33 @@ func check(t *testing.T, c Conf, model map[string]string) {
 		break
 	}
 }
+
+// TestStatePrefix holds the merged walk against the merged configuration.
+func TestStatePrefix(t *testing.T) {
+	random := rand.New(rand.NewSource(2))
+	for range 200 {
+		st := State{}
+		for range random.Intn(30) {
+			key, value := fmt.Sprintf("k.%d", random.Intn(40)), fmt.Sprint(random.Intn(1000))
+			if random.Intn(2) == 0 {
+				st.Conf = st.Conf.With(key, value)
+			} else {
+				st.Startup = st.Startup.With(key, value)
+			}
+		}
+		prefix := []string{"", "k.", "k.1", "k.39", "x"}[random.Intn(5)]
+		var got, want []string
+		for k, v := range st.Prefix(prefix) {
+			got = append(got, k+"="+v)
+		}
+		for k, v := range st.All().Prefix(prefix) {
+			want = append(want, k+"="+v)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("prefix %q: %v, want %v", prefix, got, want)
+		}
+		for range st.Prefix(prefix) {
+			break
+		}
+	}
+}

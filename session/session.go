@@ -1,6 +1,7 @@
 package session
 
 import (
+	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -21,6 +22,33 @@ func (s State) Get(key string) (string, bool) {
 		return v, true
 	}
 	return s.Startup.Get(key)
+}
+
+// Prefix yields the keys in force that begin with prefix, in byte order. Its cost grows with what the two configurations hold under the prefix,
+// not with their size.
+func (s State) Prefix(prefix string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		var own [][2]string
+		for k, v := range s.Conf.Prefix(prefix) {
+			own = append(own, [2]string{k, v})
+		}
+		for k, v := range s.Startup.Prefix(prefix) {
+			for len(own) > 0 && own[0][0] < k {
+				if !yield(own[0][0], own[0][1]) {
+					return
+				}
+				own = own[1:]
+			}
+			if overridden := len(own) > 0 && own[0][0] == k; !overridden && !yield(k, v) {
+				return
+			}
+		}
+		for _, p := range own {
+			if !yield(p[0], p[1]) {
+				return
+			}
+		}
+	}
 }
 
 // All gives the merged configuration in force.

@@ -4,6 +4,7 @@ package override
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -39,7 +40,12 @@ var suffixes = []struct{ suffix, option, camel string }{
 	{"read-split-open-file-cost", "file-open-cost", "fileopencost"},
 }
 
-const root = "spark.rapids.iceberg."
+// The beginnings of keys, by scope.
+const (
+	tableRoot   = "spark.rapids.iceberg.table-setting."
+	catalogRoot = "spark.rapids.iceberg.catalog-setting."
+	globalRoot  = "spark.rapids.iceberg.global-setting."
+)
 
 // bucket is what one scope holds for a scan.
 type bucket struct {
@@ -49,17 +55,23 @@ type bucket struct {
 	bad    []string          // keys with another end, sorted
 }
 
+// Settings is a configuration that can be walked by prefix in byte order: a session.Conf or a session.State.
+type Settings interface {
+	Prefix(prefix string) iter.Seq2[string, string]
+}
+
+var (
+	_ Settings = session.Conf{}
+	_ Settings = session.State{}
+)
+
 // Resolve gives the read options that conf sets for one scan of one source; explicit are the scan's own, by name in any case and spelling, which win.
 // Only the classes that wrap are affected. Any bad key of a scope that concerns the source is an error, whether it would have counted or not.
-func Resolve(conf session.Conf, class catalogs.Class, name SourceName, explicit map[string]string) ([]Setting, error) {
+func Resolve(conf Settings, class catalogs.Class, name SourceName, explicit map[string]string) ([]Setting, error) {
 	if !class.Wraps {
 		return nil, nil
 	}
-	buckets := []bucket{
-		collect(conf, "table", root+"table-setting."+strings.Join(name.parts(), ".")+"."),
-		collect(conf, "catalog", root+"catalog-setting."+name.Catalog+"."),
-		collect(conf, "global", root+"global-setting."),
-	}
+	buckets := collectAll(conf, name)
 	if err := ambiguous(buckets[0], name); err != nil {
 		return nil, err
 	}
@@ -83,7 +95,15 @@ func Resolve(conf session.Conf, class catalogs.Class, name SourceName, explicit 
 	return out, nil
 }
 
-func collect(conf session.Conf, scope, prefix string) bucket {
+func collectAll(conf Settings, name SourceName) []bucket {
+	return []bucket{
+		collect(conf, "table", tableRoot+strings.Join(name.parts(), ".")+"."),
+		collect(conf, "catalog", catalogRoot+name.Catalog+"."),
+		collect(conf, "global", globalRoot),
+	}
+}
+
+func collect(conf Settings, scope, prefix string) bucket {
 	b := bucket{scope: scope, prefix: prefix, values: map[string]string{}}
 	for key, value := range conf.Prefix(prefix) {
 		rest := key[len(prefix):]

@@ -1,0 +1,150 @@
+package engine
+
+import (
+	"github.com/skua-data/skua/resource"
+	"github.com/skua-data/skua/scan"
+	"github.com/skua-data/skua/session"
+)
+
+// report is what EXPLAIN tells, the same in both formats.
+type report struct {
+	Command string         `json:"command,omitempty"` // of a statement that is no SELECT; the rest is empty then
+	Output  []reportColumn `json:"output,omitempty"`
+	Limit   *int64         `json:"limit,omitempty"`
+	Offset  int64          `json:"offset,omitempty"`
+	Count   string         `json:"count,omitempty"` // how count(*) is answered: metadata or rows
+	Scan    *scanReport    `json:"scan,omitempty"`  // nil: one row of constants
+	Analyze *runReport     `json:"analyze,omitempty"`
+}
+
+type reportColumn struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// scanReport is one scan.
+type scanReport struct {
+	Source    string           `json:"source"`
+	Kind      string           `json:"kind"`
+	Snapshot  int64            `json:"snapshot,string,omitempty"` // a string in JSON: its digits are more than a double holds
+	Reference string           `json:"reference,omitempty"`
+	Schema    int              `json:"schema"`
+	Columns   []string         `json:"columns"`
+	Filter    string           `json:"filter,omitempty"`
+	Pushed    string           `json:"pushed,omitempty"`
+	Residual  string           `json:"residual,omitempty"`
+	Overrides bool             `json:"session_overrides"` // whether the catalog's class takes them
+	Options   []reportOption   `json:"options"`
+	Manifests reportConsidered `json:"manifests"`
+	Files     reportConsidered `json:"files"`
+	Splits    int              `json:"split_count"`
+	Shown     []reportSplit    `json:"splits"` // the first ones
+	Decoders  []string         `json:"decoders,omitempty"`
+}
+
+// reportOption is a read option in force, with where it comes from.
+type reportOption struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Scope string `json:"scope"`
+	Key   string `json:"key,omitempty"`
+}
+
+type reportConsidered struct {
+	Total  int            `json:"total"`
+	Read   int            `json:"read"`
+	Pruned map[string]int `json:"pruned,omitempty"`
+}
+
+type reportSplit struct {
+	Files  int          `json:"files"`
+	Bytes  int64        `json:"bytes"`
+	Weight int64        `json:"weight"`
+	Tasks  int          `json:"task_count"`
+	Shown  []reportTask `json:"tasks"` // the first ones
+}
+
+type reportTask struct {
+	Path    string `json:"path"`
+	Start   int64  `json:"start"`
+	Length  int64  `json:"length"`
+	Deletes int    `json:"deletes"`
+}
+
+// runReport is what a run took.
+type runReport struct {
+	Rows          int64   `json:"rows"`
+	Batches       int64   `json:"batches"`
+	ArrowBytes    int64   `json:"arrow_bytes"`
+	DataBytes     int64   `json:"data_bytes"`
+	DeleteBytes   int64   `json:"delete_bytes"`
+	MetadataBytes int64   `json:"metadata_bytes"`
+	Requests      int64   `json:"requests"`
+	Files         int64   `json:"files"`
+	Splits        int64   `json:"splits"`
+	PeakMemory    int64   `json:"peak_memory_bytes"`
+	Stages        []stage `json:"stages"`
+}
+
+type stage struct {
+	Name         string `json:"name"`
+	Microseconds int64  `json:"microseconds"`
+}
+
+// maxExplained bounds how many splits, and tasks of a split, are told.
+const maxExplained = 50
+
+// planReport tells how a planned query would be read.
+func (s *statement) planReport(q *query, p *planned) *report {
+	out := &report{Offset: q.offset}
+	for _, f := range q.schema.Fields() {
+		out.Output = append(out.Output, reportColumn{f.Name, sparkType(f.Type)})
+	}
+	if q.limit >= 0 {
+		out.Limit = &q.limit
+	}
+	set := &p.sets[0]
+	if q.counts {
+		out.Count = "rows"
+		if _, known := set.sourceRows(); known {
+			out.Count = "metadata"
+		}
+	}
+	if set.plan != nil {
+		out.Scan = newScanReport(set.plan.Explain(), s.wrapped(q))
+	}
+	return out
+}
+
+func newScanReport(e *scan.Explanation, wrapped bool) *scanReport {
+	out := &scanReport{Source: e.Source, Kind: e.Kind, Snapshot: e.Snapshot, Reference: e.Reference, Schema: e.Schema, Columns: append([]string{}, e.Columns...),
+		Filter: e.Filter, Pushed: e.Pushed, Residual: e.Residual, Overrides: wrapped, Options: []reportOption{}, Manifests: reportOf(e.Manifests), Files: reportOf(e.Files),
+		Splits: len(e.Splits), Shown: []reportSplit{}, Decoders: e.Decoders}
+	for _, o := range e.Options {
+		out.Options = append(out.Options, reportOption{o.Name, o.Value, o.Scope, session.Redact(o.Key, o.Key)})
+	}
+	for _, sp := range e.Splits[:min(len(e.Splits), maxExplained)] {
+		shown := reportSplit{Files: sp.Files, Bytes: sp.Bytes, Weight: sp.Weight, Tasks: len(sp.Tasks), Shown: []reportTask{}}
+		for _, t := range sp.Tasks[:min(len(sp.Tasks), maxExplained)] {
+			shown.Shown = append(shown.Shown, reportTask{t.Path, t.Start, t.Length, t.Deletes})
+		}
+		out.Shown = append(out.Shown, shown)
+	}
+	return out
+}
+
+func reportOf(c scan.Considered) reportConsidered {
+	out := reportConsidered{Total: c.Total, Read: c.Total, Pruned: map[string]int{}}
+	for reason, n := range c.Pruned {
+		if n > 0 {
+			out.Pruned[reason], out.Read = n, out.Read-n
+		}
+	}
+	return out
+}
+
+func newRunReport(r *resource.Statement) *runReport {
+	c := &r.Counters
+	return &runReport{Rows: c.Rows.Load(), Batches: c.Batches.Load(), ArrowBytes: c.Bytes.Load(), DataBytes: c.DataBytes.Load(), DeleteBytes: c.DeleteBytes.Load(),
+		MetadataBytes: c.MetadataBytes.Load(), Requests: c.Requests.Load(), Files: c.Files.Load(), Splits: c.SplitsDone.Load(), PeakMemory: r.Peak()}
+}

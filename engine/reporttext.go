@@ -1,0 +1,124 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// lines gathers text, one thing a line.
+type lines struct{ strings.Builder }
+
+func (l *lines) add(format string, args ...any) { fmt.Fprintf(l, format+"\n", args...) }
+
+// text spells a report for people.
+func (r *report) text() string {
+	l := &lines{}
+	l.add("== Plan ==")
+	if r.Command != "" {
+		l.add("Command %s", r.Command)
+		return l.String()
+	}
+	limit := int64(-1)
+	if r.Limit != nil {
+		limit = *r.Limit
+	}
+	switch {
+	case r.Offset > 0:
+		l.add("Limit %s offset %d", limitText(limit), r.Offset)
+	case r.Limit != nil:
+		l.add("Limit %d", limit)
+	}
+	switch r.Count {
+	case "metadata":
+		l.add("Count rows from metadata")
+	case "rows":
+		l.add("Count rows by reading them")
+	}
+	l.add("Output [%s]", names(r.Output))
+	if r.Scan == nil {
+		l.add("One row of constants")
+	} else {
+		r.Scan.text(l)
+	}
+	if r.Analyze != nil {
+		r.Analyze.text(l)
+	}
+	return l.String()
+}
+
+func (r *scanReport) text(l *lines) {
+	l.add("Scan %s (%s)", r.Source, r.Kind)
+	if r.Snapshot != 0 {
+		l.add("  snapshot: %d", r.Snapshot)
+	} else {
+		l.add("  snapshot: none")
+	}
+	if r.Reference != "" {
+		l.add("  reference: %s", r.Reference)
+	}
+	l.add("  schema: %d", r.Schema)
+	l.add("  columns: [%s]", strings.Join(r.Columns, ", "))
+	for _, f := range []struct{ name, text string }{{"filter", r.Filter}, {"pushed", r.Pushed}, {"residual", r.Residual}} {
+		if f.text != "" {
+			l.add("  %s: %s", f.name, f.text)
+		}
+	}
+	if !r.Overrides {
+		l.add("  session overrides: not active for this catalog's class")
+	}
+	for _, o := range r.Options {
+		l.add("  option %s = %s (%s)", o.Name, o.Value, o.origin())
+	}
+	l.add("  manifests: %s", r.Manifests.text())
+	l.add("  files: %s", r.Files.text())
+	r.splits(l)
+	for _, d := range r.Decoders {
+		l.add("  decoder: %s", d)
+	}
+}
+
+func (r *scanReport) splits(l *lines) {
+	l.add("  splits: %d", r.Splits)
+	for i, s := range r.Shown {
+		l.add("    split %d: %d files, %d bytes, weight %d", i, s.Files, s.Bytes, s.Weight)
+		for _, t := range s.Shown {
+			l.add("      %s [%d, +%d) deletes %d", t.Path, t.Start, t.Length, t.Deletes)
+		}
+		if more := s.Tasks - len(s.Shown); more > 0 {
+			l.add("      … and %d more", more)
+		}
+	}
+	if more := r.Splits - len(r.Shown); more > 0 {
+		l.add("    … and %d more", more)
+	}
+}
+
+func (o reportOption) origin() string {
+	if o.Key == "" {
+		return o.Scope
+	}
+	return o.Scope + ", " + o.Key
+}
+
+func (c reportConsidered) text() string {
+	var reasons []string
+	for _, reason := range sortedKeys(c.Pruned) {
+		reasons = append(reasons, fmt.Sprintf("%d by %s", c.Pruned[reason], reason))
+	}
+	if len(reasons) == 0 {
+		return itoa(c.Total)
+	}
+	return fmt.Sprintf("%d of %d, left out: %s", c.Read, c.Total, strings.Join(reasons, ", "))
+}
+
+func (r *runReport) text(l *lines) {
+	l.add("Run")
+	l.add("  rows: %d in %d batches, %d bytes of Arrow", r.Rows, r.Batches, r.ArrowBytes)
+	l.add("  read: %d bytes of data, %d of deletes, %d of metadata, in %d requests", r.DataBytes, r.DeleteBytes, r.MetadataBytes, r.Requests)
+	l.add("  done: %d files, %d splits", r.Files, r.Splits)
+	for _, s := range r.Stages {
+		l.add("  time of %s: %s", s.Name, time.Duration(s.Microseconds)*time.Microsecond)
+	}
+	l.add("  memory: %d bytes at most", r.PeakMemory)
+}
