@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -107,6 +108,7 @@ func benchmarkReaders(b *testing.B, name string, data []byte, fields []arrow.Fie
 	}{{"cpu", cpu.New()}, {"fallback", parquet.NewFallback()}} {
 		b.Run(name+"/"+d.name, func(b *testing.B) {
 			b.ReportAllocs()
+			defer reportCPU(b)()
 			for b.Loop() {
 				readWhole(b, d.decoder, data, fields, kernels.All(benchRows))
 			}
@@ -115,6 +117,7 @@ func benchmarkReaders(b *testing.B, name string, data []byte, fields []arrow.Fie
 	}
 	b.Run(name+"/pqarrow", func(b *testing.B) {
 		b.ReportAllocs()
+		defer reportCPU(b)()
 		for b.Loop() {
 			readPqarrow(b, data)
 		}
@@ -186,6 +189,7 @@ func BenchmarkSelection(b *testing.B) {
 			decoder kernels.Decoder
 		}{{"cpu", cpu.New()}, {"fallback", parquet.NewFallback()}} {
 			b.Run(fmt.Sprintf("%.2f/%s", kept, d.name), func(b *testing.B) {
+				defer reportCPU(b)()
 				for b.Loop() {
 					readWhole(b, d.decoder, data, batch.Schema().Fields(), sel)
 				}
@@ -193,4 +197,18 @@ func BenchmarkSelection(b *testing.B) {
 			d.decoder.Close()
 		}
 	}
+}
+
+// reportCPU adds the processor time of an iteration, which other processes disturb less than the clock.
+func reportCPU(b *testing.B) func() {
+	start := processorTime(b)
+	return func() { b.ReportMetric(float64(processorTime(b)-start)/1e6/float64(b.N), "cpu-ms/op") }
+}
+
+func processorTime(b *testing.B) int64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return u.Utime.Nano() + u.Stime.Nano()
 }

@@ -1,0 +1,249 @@
+package cpu
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	format "github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/kernelstest"
+	"github.com/skua-data/skua/scan/parquet"
+)
+
+// pageFields are the columns that damaged pages are put into: every shape, without and with nulls and in a list.
+func pageFields() []arrow.Field {
+	types := []arrow.DataType{
+		arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Float64, arrow.FixedWidthTypes.Boolean,
+		arrow.BinaryTypes.String, &arrow.FixedSizeBinaryType{ByteWidth: 5}, &arrow.Decimal128Type{Precision: 9, Scale: 2}, &arrow.Decimal128Type{Precision: 30, Scale: 2},
+	}
+	var out []arrow.Field
+	for _, t := range types {
+		element := kernelstest.Field(2, "element", t, true)
+		out = append(out, kernelstest.Field(1, "c", t, false), kernelstest.Field(1, "c", t, true), kernelstest.Field(1, "c", arrow.ListOfField(element), true))
+	}
+	return out
+}
+
+// pageSeed is a page with the dictionary before it.
+type pageSeed struct {
+	field      int
+	page       header
+	body       []byte
+	dictionary header
+	entries    []byte
+}
+
+// pageSeeds are pages of arrow-go's writer in every encoding.
+func pageSeeds(f testing.TB) (out []pageSeed) {
+	d := New()
+	defer d.Close()
+	for _, l := range kernelstest.Layouts() {
+		l.Options = append(l.Options, format.WithCompression(compress.Codecs.Uncompressed))
+		for i, field := range pageFields() {
+			batch := kernelstest.Random([]arrow.Field{field}, 60, 0.2, int64(i), memory.DefaultAllocator)
+			groups, err := groupsOf(kernelstest.Write(f, batch, l))
+			batch.Release()
+			if err != nil {
+				f.Fatal(err)
+			}
+			out = append(out, seedOf(f, d, groups[0], i))
+		}
+	}
+	return out
+}
+
+func seedOf(f testing.TB, d *Decoder, g *kernels.RowGroup, field int) pageSeed {
+	s := pageSeed{field: field}
+	p, err := d.openPages(g, 0)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for {
+		h, more, err := p.next()
+		if err != nil || !more {
+			f.Fatal(more, err)
+		}
+		body, err := p.chunk.take(h.compressed)
+		if err != nil {
+			f.Fatal(err)
+		}
+		if h.data {
+			s.page, s.body = h, bytes.Clone(body)
+			return s
+		}
+		s.dictionary, s.entries = h, bytes.Clone(body)
+	}
+}
+
+// FuzzPages reads a page of arbitrary bytes with both decoders: an error, or the same values.
+func FuzzPages(f *testing.F) {
+	for _, s := range pageSeeds(f) {
+		f.Add(uint8(s.field), s.page.kind == dataPageV2, uint8(s.page.encoding), uint16(s.page.values), uint16(s.page.rows), uint16(s.page.repLength), uint16(s.page.defLength),
+			s.body, uint16(s.dictionary.values), s.entries)
+	}
+	ours, theirs := New(), parquet.NewFallback()
+	fields := pageFields()
+	templates := make([][]byte, len(fields))
+	for i, field := range fields {
+		batch := kernelstest.Random([]arrow.Field{field}, 1, 0, 1, memory.DefaultAllocator)
+		templates[i] = kernelstest.Write(f, batch, kernelstest.Layout{})
+		batch.Release()
+	}
+	f.Fuzz(func(t *testing.T, field uint8, v2 bool, encoding uint8, values, rows, repLength, defLength uint16, body []byte, count uint16, entries []byte) {
+		groups, err := groupsOf(templates[int(field)%len(templates)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := header{kind: dataPage, uncompressed: int64(len(body)), compressed: int64(len(body)), values: int64(values), encoding: int64(encoding) % 10, defEncoding: 3, repEncoding: 3}
+		if v2 {
+			page.kind, page.rows, page.repLength, page.defLength = dataPageV2, int64(rows), int64(repLength), int64(defLength)
+		}
+		var file []byte
+		if count > 0 {
+			dictionary := header{kind: dictionaryPage, uncompressed: int64(len(entries)), compressed: int64(len(entries)), values: int64(count)}
+			file = append(encodeHeader(dictionary), entries...)
+		}
+		file = append(append(file, encodeHeader(page)...), body...)
+		g := groups[0]
+		m := g.Metadata.RowGroups[0].Columns[0].MetaData
+		m.Codec, m.NumValues, m.DataPageOffset, m.DictionaryPageOffset, m.TotalCompressedSize = 0, int64(values), 0, nil, int64(len(file))
+		g.File, g.Rows = bytes.NewReader(file), int64(values)
+		if v2 && int(field)%3 == 2 {
+			g.Rows = int64(rows)
+		}
+		for _, sel := range []*kernels.Selection{kernels.All(g.Rows), kernels.NewSelection([]kernels.Run{{From: 3, To: 5}, {From: 9, To: g.Rows}})} {
+			out := agree(t, ours, theirs, g, 0, sel, max(sel.Count(), 1))
+			blame(t, out.ours)
+		}
+	})
+}
+
+// blame fails on errors that blame us.
+func blame(t testing.TB, err error) {
+	t.Helper()
+	if err == nil {
+		return
+	}
+	switch fault.KindOf(err) {
+	case fault.Corrupt, fault.Unsupported, fault.Exhausted:
+	default:
+		t.Fatalf("kind %s: %v", fault.KindOf(err), err)
+	}
+	if bytes.Contains([]byte(err.Error()), []byte("panic")) {
+		t.Fatal(err)
+	}
+}
+
+// encodeHeader writes a page header in thrift's compact protocol.
+func encodeHeader(h header) []byte {
+	number := func(b []byte, delta byte, v int64) []byte {
+		b = append(b, delta<<4|5)
+		for u := uint64(v) << 1; ; u >>= 7 {
+			if u < 0x80 {
+				return append(b, byte(u))
+			}
+			b = append(b, byte(u)|0x80)
+		}
+	}
+	b := number(nil, 1, h.kind)
+	b = number(b, 1, h.uncompressed)
+	b = number(b, 1, h.compressed)
+	var inner []int64
+	switch h.kind {
+	case dataPage:
+		b, inner = append(b, 2<<4|thriftStruct), []int64{h.values, h.encoding, h.defEncoding, h.repEncoding}
+	case dictionaryPage:
+		b, inner = append(b, 4<<4|thriftStruct), []int64{h.values, h.encoding}
+	case dataPageV2:
+		b, inner = append(b, 5<<4|thriftStruct), []int64{h.values, h.nulls, h.rows, h.encoding, h.defLength, h.repLength}
+	}
+	for _, v := range inner {
+		b = number(b, 1, v)
+	}
+	return append(b, 0, 0)
+}
+
+func TestHeadersAreReadAsTheyAreWritten(t *testing.T) {
+	for _, h := range []header{
+		{kind: dataPage, uncompressed: 1 << 29, compressed: 77, values: 1, encoding: 3, defEncoding: 2, repEncoding: 1, hasContent: true, data: true},
+		{kind: dictionaryPage, uncompressed: 200, compressed: 300, values: math.MaxInt32, hasContent: true},
+		{kind: dataPageV2, values: 1000, nulls: 3, rows: 800, encoding: 8, defLength: 5, repLength: 6, hasContent: true, data: true},
+	} {
+		b := encodeHeader(h)
+		got, size, ok := parseHeader(append(b, "more"...))
+		if !ok || size != len(b) || got != h {
+			t.Errorf("%+v became %+v, %d bytes of %d, %t", h, got, size, len(b), ok)
+		}
+		for i := range b {
+			if _, _, ok := parseHeader(b[:i]); ok {
+				t.Errorf("%d bytes of %d are a header", i, len(b))
+			}
+		}
+	}
+}
+
+// FuzzFiles reads damaged files with both decoders: an error, or the same values.
+func FuzzFiles(f *testing.F) {
+	for i, l := range kernelstest.Layouts() {
+		l.RowGroup = 0
+		for _, fields := range [][]arrow.Field{kernelstest.Flat(true)[:14], kernelstest.Nested()} {
+			batch := kernelstest.Random(fields, 20, 0.2, int64(i), memory.DefaultAllocator)
+			f.Add(kernelstest.Write(f, batch, l), uint32(7), byte(0))
+			batch.Release()
+		}
+	}
+	ours, theirs := New(), parquet.NewFallback()
+	f.Fuzz(func(t *testing.T, data []byte, at uint32, flip byte) {
+		if len(data) > 0 {
+			data = bytes.Clone(data)
+			data[int(at)%len(data)] ^= flip
+		}
+		groups, err := groupsOf(data)
+		if err != nil {
+			return
+		}
+		for _, g := range groups {
+			for i, route := range ours.Route(g) {
+				if route.Taken {
+					blame(t, agree(t, ours, theirs, g, i, kernels.All(min(g.Rows, 3000)), 1000).ours)
+				}
+			}
+		}
+	})
+}
+
+func TestErrorsNameFileAndColumn(t *testing.T) {
+	field := kernelstest.Field(1, "n", arrow.PrimitiveTypes.Int64, true)
+	batch := kernelstest.Random([]arrow.Field{field}, 10, 0, 1, memory.DefaultAllocator)
+	defer batch.Release()
+	groups, err := groupsOf(kernelstest.Write(t, batch, kernelstest.Layout{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, whole := groups[0], groups[0].File
+	d := New()
+	defer d.Close()
+	r, err := d.Open(context.Background(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	g.Name, g.File = "s3://bucket/short.parquet", bytes.NewReader(nil)
+	_, err = r.Read(context.Background(), []int{0}, kernels.All(10), 0, 10)
+	if !fault.Is(err, fault.Corrupt) || !bytes.Contains([]byte(err.Error()), []byte("column n of s3://bucket/short.parquet")) {
+		t.Errorf("%v", err)
+	}
+	g.File = whole // a new attempt starts again
+	again, err := r.Read(context.Background(), []int{0}, kernels.All(10), 0, 10)
+	if err != nil || again.NumRows() != 10 {
+		t.Fatalf("%v, %v", again, err)
+	}
+	again.Release()
+}
