@@ -26,15 +26,14 @@ func constant(typ arrow.DataType, v any, n int, mem memory.Allocator) (arrow.Arr
 	if s, ok := typ.(*arrow.StructType); ok && v != nil {
 		return constantStruct(s, v.(metatable.Struct), n, mem)
 	}
+	if v == nil {
+		return array.MakeArrayOfNull(mem, typ, n), nil
+	}
 	b := array.NewBuilder(mem, typ)
 	defer b.Release()
 	b.Reserve(n)
-	if v == nil {
-		b.AppendNulls(n)
-		return b.NewArray(), nil
-	}
 	for i := 0; i < n; i++ {
-		if !appendValue(b, v) {
+		if !appendNested(b, v) {
 			return nil, fault.New(fault.Internal, "a %T is no value of the type %s", v, typ)
 		}
 	}

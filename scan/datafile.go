@@ -29,6 +29,7 @@ type openFile struct {
 type source struct {
 	InFile   bool
 	Column   kernels.Column // in the file
+	Fill     *fill          // what the file lacks inside of it
 	Constant any            // else; also what row lineage falls back to
 	Kind     int            // id of a metadata column that is counted; 0: none
 }
@@ -99,7 +100,7 @@ func (f *openFile) holds(id int) bool {
 		return false
 	}
 	s := f.columns[p.Index[0]]
-	return s.InFile && s.Kind == 0
+	return s.InFile && s.Kind == 0 && s.Fill.untouched(p.Index[1:])
 }
 
 func (f *openFile) sourceOf(w wanted, m parquet.Match) (source, error) {
@@ -107,24 +108,12 @@ func (f *openFile) sourceOf(w wanted, m parquet.Match) (source, error) {
 	if w.Metadata {
 		return f.metadataSource(id, m)
 	}
-	column := f.plan.source.columns[id]
-	if w.Key != nil {
-		column = w.Key.Column
-	}
 	if m.Present {
-		return source{InFile: true, Column: m.Column}, f.checkMissing(column.Name, &m.Column.Node)
+		fill, err := f.fillOf(&m.Column.Node)
+		return source{InFile: true, Column: m.Column, Fill: fill}, err
 	}
-	if v, ok, err := f.identity(id, w.Field.Type); ok || err != nil {
-		return source{Constant: v}, err
-	}
-	if column.InitialDefault != nil {
-		v, err := initialDefault(column, w.Field.Type)
-		return source{Constant: v}, fault.Wrap(err, "data file %s", f.data.Path)
-	}
-	if column.Required {
-		return source{}, fault.New(fault.Corrupt, "data file %s lacks the required column %s", f.data.Path, column.Name).In(f.data.Path)
-	}
-	return source{}, nil
+	v, err := f.missing(w.Field)
+	return source{Constant: v}, err
 }
 
 // identity gives the partition value of a column that the file's partition is by.
@@ -141,29 +130,6 @@ func (f *openFile) identity(id int, typ arrow.DataType) (any, bool, error) {
 		return v, true, nil
 	}
 	return nil, false, nil
-}
-
-// checkMissing refuses a column inside which the file lacks a field that is not simply null then.
-func (f *openFile) checkMissing(column string, n *kernels.Node) error {
-	if n.Kind == kernels.Missing {
-		id := fieldID(n.Field)
-		field, ok := f.plan.source.at.schema.FindFieldByID(id)
-		if ok && field.InitialDefault != nil {
-			return fault.New(fault.Unsupported, "initial defaults inside of structs are not supported yet: column %s, field %s, data file %s", column,
-				field.Name, f.data.Path)
-		}
-		if _, partitioned, _ := f.identity(id, n.Field.Type); partitioned {
-			return fault.New(fault.Unsupported, "partition values inside of structs that the file lacks are not supported yet: column %s, field %s, data file %s",
-				column, n.Field.Name, f.data.Path)
-		}
-		return nil
-	}
-	for i := range n.Children {
-		if err := f.checkMissing(column, &n.Children[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // metadataSource gives what a metadata column is made of.

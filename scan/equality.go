@@ -17,10 +17,9 @@ import (
 // keyField is a column that equality deletes compare, in the newest type that the table ever gave it: the deletes stay in force when the
 // column is dropped, renamed or promoted.
 type keyField struct {
-	ID     int
-	Top    arrow.Field // its top-level column, with nothing else inside
-	Path   fieldPath   // the way to it; Index[0] is 0
-	Column iceberg.NestedField
+	ID   int
+	Top  arrow.Field // its top-level column, with nothing else inside
+	Path fieldPath   // the way to it; Index[0] is 0
 }
 
 // keyFields finds the columns that the files' equality deletes compare.
@@ -59,7 +58,7 @@ func (t *Table) keyField(id int) (keyField, error) {
 		if err := readable(p.Field); err != nil {
 			return keyField{}, err
 		}
-		k := keyField{ID: id, Top: top[p.Index[0]], Column: schema.Fields()[p.Index[0]]}
+		k := keyField{ID: id, Top: top[p.Index[0]]}
 		if len(p.Index) > 1 {
 			k.Top = pruned(k.Top, map[int]bool{id: true})
 		}

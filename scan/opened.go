@@ -17,6 +17,7 @@ type Table struct {
 	location   string
 	store      storage.Store
 	metadata   table.Metadata
+	defaults   defaults
 }
 
 // Name is catalog, namespace and table, dotted.

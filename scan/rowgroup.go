@@ -275,8 +275,9 @@ func (r *groupReader) fill(ctx context.Context, f *frame, c fileColumns, from, n
 		return fault.New(fault.Corrupt, "data file %s: row group %d gave %d rows of %d", r.file.data.Path, r.group.Ordinal, batch.NumRows(), n)
 	}
 	for i, at := range c.at {
-		f.columns[at] = batch.Column(i)
-		f.columns[at].Retain()
+		if f.columns[at], err = r.file.columns[at].Fill.apply(batch.Column(i), r.mem); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func (s *Scanner) Table(ctx context.Context, t *catalogs.Table) (*Table, error) 
 	if err != nil {
 		return nil, fault.Wrap(err, "load table %s", out.Name())
 	}
-	out.metadata = metadata
+	out.metadata, out.defaults = metadata.Metadata, metadata.defaults
 	return out, nil
 }
 
@@ -83,10 +83,16 @@ func (s *Scanner) store(t *catalogs.Table) storage.Store {
 	return s.config.Stores.For(properties, t.Credentials)
 }
 
-func (s *Scanner) metadata(ctx context.Context, store storage.Store, t *catalogs.Table) (table.Metadata, error) {
+// metadataFile is a parsed metadata file, with what parsing it loses.
+type metadataFile struct {
+	table.Metadata
+	defaults defaults
+}
+
+func (s *Scanner) metadata(ctx context.Context, store storage.Store, t *catalogs.Table) (*metadataFile, error) {
 	if t.Metadata != nil {
 		key := fmt.Sprintf("inline %s %x", t.MetadataLocation, sha256.Sum256(t.Metadata))
-		return cached(s.cache, key, func() (table.Metadata, int64, error) {
+		return cached(s.cache, key, func() (*metadataFile, int64, error) {
 			return parseMetadata(t.MetadataLocation, t.Metadata)
 		})
 	}
@@ -98,7 +104,7 @@ func (s *Scanner) metadata(ctx context.Context, store storage.Store, t *catalogs
 		return nil, err
 	}
 	defer file.Close()
-	return cached(s.cache, "metadata "+file.Key(), func() (table.Metadata, int64, error) {
+	return cached(s.cache, "metadata "+file.Key(), func() (*metadataFile, int64, error) {
 		raw, err := readWhole(ctx, file, t.MetadataLocation, maxMetadata)
 		if err != nil {
 			return nil, 0, err
@@ -147,9 +153,12 @@ func gunzip(name string, raw []byte) ([]byte, error) {
 	return out, nil
 }
 
-func parseMetadata(name string, raw []byte) (m table.Metadata, size int64, err error) {
+func parseMetadata(name string, raw []byte) (m *metadataFile, size int64, err error) {
 	defer fault.Recover(&err, fault.Corrupt, "metadata file %s", name)
-	m, err = table.ParseMetadataBytes(raw)
+	m = &metadataFile{}
+	if m.Metadata, err = table.ParseMetadataBytes(raw); err == nil {
+		m.defaults, err = readDefaults(raw)
+	}
 	if err != nil {
 		return nil, 0, fault.New(fault.Corrupt, "metadata file %s: %w", name, err)
 	}

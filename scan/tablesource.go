@@ -18,9 +18,9 @@ type tableSource struct {
 	schema   *arrow.Schema
 	metadata *arrow.Schema
 	paths    map[int]fieldPath
-	top      []arrow.Field // of schema, then of metadata: what the paths index
-	columns  map[int]iceberg.NestedField
-	types    map[int]iceberg.Type // of top-level columns of every schema
+	top      []arrow.Field               // of schema, then of metadata: what the paths index
+	fields   map[int]iceberg.NestedField // of every schema, nested ones too
+	types    map[int]iceberg.Type        // of top-level columns of every schema
 	specs    map[int]*spec
 	union    []iceberg.NestedField // fields of all specs
 	names    *parquet.NameMapping  // nil: none
@@ -38,13 +38,11 @@ func (t *Table) Source(_ context.Context, r Reference) (Source, error) {
 		return nil, err
 	}
 	s := &tableSource{table: t, at: where, schema: arrowSchema(where.schema.Fields()), metadata: arrowSchema(t.metadataFields()),
-		specs: specs(t.metadata), columns: map[int]iceberg.NestedField{}, types: topTypes(t.metadata)}
+		specs: specs(t.metadata), types: topTypes(t.metadata)}
 	s.union = unionPartition(s.specs)
 	s.top = append(append([]arrow.Field(nil), s.schema.Fields()...), s.metadata.Fields()...)
 	s.paths = paths(s.top)
-	for _, f := range where.schema.Fields() {
-		s.columns[f.ID] = f
-	}
+	s.fields = s.everyField()
 	if text, ok := t.metadata.Properties()["schema.name-mapping.default"]; ok {
 		if s.names, err = parquet.ParseNameMapping(text); err != nil {
 			return nil, fault.Wrap(err, "table %s: property schema.name-mapping.default", t.Name())

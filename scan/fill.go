@@ -1,0 +1,142 @@
+package scan
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/iceberg-go"
+
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels"
+)
+
+// fill says what takes the place of fields that a file lacks inside of a column; nil: the column is right as it comes.
+type fill struct {
+	lacks    bool
+	value    any     // of what is lacking
+	children []*fill // by index among a node's children
+}
+
+// fillOf finds what a file lacks below a node and has a value all the same: from the partition, or an initial default.
+func (f *openFile) fillOf(n *kernels.Node) (*fill, error) {
+	if n.Kind == kernels.Missing {
+		v, err := f.missing(n.Field)
+		if v == nil || err != nil {
+			return nil, err
+		}
+		return &fill{lacks: true, value: v}, nil
+	}
+	var out *fill
+	for i := range n.Children {
+		c, err := f.fillOf(&n.Children[i])
+		if err != nil {
+			return nil, err
+		}
+		if c == nil {
+			continue
+		}
+		if out == nil {
+			out = &fill{children: make([]*fill, len(n.Children))}
+		}
+		out.children[i] = c
+	}
+	return out, nil
+}
+
+// missing gives the value of a field that the file lacks; nil: null.
+func (f *openFile) missing(field arrow.Field) (any, error) {
+	id := fieldID(field)
+	if v, ok, err := f.identity(id, field.Type); ok || err != nil {
+		return v, err
+	}
+	v, err := f.plan.source.initialDefault(field)
+	if err != nil {
+		return nil, fault.Wrap(err, "data file %s", f.data.Path)
+	}
+	if own, ok := f.plan.source.fields[id]; ok && v == nil && own.Required {
+		return nil, fault.New(fault.Corrupt, "data file %s lacks the required column %s", f.data.Path, field.Name).In(f.data.Path)
+	}
+	return v, nil
+}
+
+// untouched says whether the field at a path comes as the file has it.
+func (x *fill) untouched(path []int) bool {
+	for _, i := range path {
+		if x == nil {
+			return true
+		}
+		if x.lacks {
+			return false
+		}
+		x = x.children[i]
+	}
+	return x == nil
+}
+
+// apply puts the values in. The caller keeps a and releases the result.
+func (x *fill) apply(a arrow.Array, mem memory.Allocator) (arrow.Array, error) {
+	if x == nil {
+		a.Retain()
+		return a, nil
+	}
+	if x.lacks {
+		return constant(a.DataType(), x.value, a.Len(), mem)
+	}
+	switch a := a.(type) {
+	case *array.Struct:
+		return x.applyStruct(a, mem)
+	case *array.Map:
+		pairs := array.MakeFromData(a.Data().Children()[0])
+		defer pairs.Release()
+		return x.applyEntries(a, x, pairs, mem)
+	case *array.List:
+		return x.applyEntries(a, x.children[0], a.ListValues(), mem)
+	}
+	return nil, fault.New(fault.Internal, "nothing can be lacking inside of a %s", a.DataType())
+}
+
+func (x *fill) applyStruct(a *array.Struct, mem memory.Allocator) (arrow.Array, error) {
+	var children []arrow.ArrayData
+	for i := 0; i < a.NumField(); i++ {
+		c, err := x.children[i].apply(a.Field(i), mem)
+		if err != nil {
+			releaseData(children)
+			return nil, err
+		}
+		c.Data().Retain()
+		children = append(children, c.Data())
+		c.Release()
+	}
+	return assemble(a, a.Len(), takeValidity(a, []rows{{0, a.Len()}}, a.Len(), mem), nil, children), nil
+}
+
+// applyEntries fills what is inside of a list or a map.
+func (x *fill) applyEntries(a arrow.Array, inner *fill, entries arrow.Array, mem memory.Allocator) (arrow.Array, error) {
+	c, err := inner.apply(entries, mem)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Release()
+	d := a.Data()
+	data := array.NewData(a.DataType(), a.Len(), d.Buffers(), []arrow.ArrayData{c.Data()}, a.NullN(), d.Offset())
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+// everyField is each field that some schema of the table has, nested ones too; those of the source's own schema count most.
+func (s *tableSource) everyField() map[int]iceberg.NestedField {
+	out := map[int]iceberg.NestedField{}
+	for _, schema := range append(append([]*iceberg.Schema(nil), s.table.metadata.Schemas()...), s.at.schema) {
+		collectFields(schema.Fields(), out)
+	}
+	return out
+}
+
+func collectFields(fields []iceberg.NestedField, out map[int]iceberg.NestedField) {
+	for _, f := range fields {
+		out[f.ID] = f
+		if n, ok := f.Type.(iceberg.NestedType); ok {
+			collectFields(n.Fields(), out)
+		}
+	}
+}
