@@ -58,6 +58,8 @@ type Counters struct {
 	MetadataBytes          atomic.Int64 // read from metadata, manifest lists and manifests
 	Requests               atomic.Int64 // ranged reads
 	Files                  atomic.Int64 // data files opened
+	RowGroups              atomic.Int64 // of those files, considered for the byte ranges read
+	RowGroupsPruned        atomic.Int64 // left out of those, by statistics
 	SplitsDone             atomic.Int64
 }
 

@@ -175,7 +175,7 @@ func (t *Table) readVector(ctx context.Context, d *deleteFile) (map[string][]int
 	return map[string][]int64{d.Target: positions}, nil
 }
 
-// readPositions reads a file of position deletes, whole.
+// readPositions reads a file of position deletes, or the part of it that is asked for.
 func (t *Table) readPositions(ctx context.Context, d *deleteFile, listed bool) (map[string][]int64, error) {
 	file, err := t.openDeletes(ctx, d)
 	if err != nil {
@@ -201,7 +201,8 @@ func (t *Table) readPositions(ctx context.Context, d *deleteFile, listed bool) (
 	}
 	out := map[string][]int64{}
 	columns := []kernels.Column{matches[0].Column, matches[1].Column}
-	err = eachBatch(ctx, file, columns, func(batch arrow.RecordBatch) error { return collectPositions(batch, d.Path, out) })
+	start, length := d.part()
+	err = eachBatch(ctx, file, start, length, columns, func(batch arrow.RecordBatch) error { return collectPositions(batch, d.Path, out) })
 	if err != nil {
 		return nil, err
 	}

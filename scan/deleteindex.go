@@ -23,8 +23,17 @@ type deleteFile struct {
 	Keys     []int  // field ids that equality deletes compare, ascending
 	Scope    string // the partition that equality deletes are for; empty: every one
 
-	kind  deleteKind
-	stats *columnStats // of equality deletes; nil: unknown
+	kind         deleteKind
+	stats        *columnStats // of equality deletes; nil: unknown
+	from, length int64        // the bytes of a file that are wanted; no length: all
+}
+
+// part is the byte range of the file to read.
+func (d *deleteFile) part() (start, length int64) {
+	if d.length == 0 {
+		return 0, wholeFile
+	}
+	return d.from, d.length
 }
 
 type deleteKind uint8

@@ -162,7 +162,7 @@ func (p *tablePlan) readKeys(ctx context.Context, d *deleteFile, e *equalityDele
 	if err != nil {
 		return err
 	}
-	return eachBatch(ctx, file, columns, func(batch arrow.RecordBatch) error {
+	return eachBatch(ctx, file, 0, wholeFile, columns, func(batch arrow.RecordBatch) error {
 		f := newFrame(shape, int(batch.NumRows()), resource.From(ctx).Allocator())
 		defer f.release()
 		for i := range shape.columns {
@@ -272,7 +272,7 @@ func (f *frame) keyArrays(ids []int) ([]arrow.Array, error) {
 }
 
 // eachBatch reads columns of a whole file.
-func eachBatch(ctx context.Context, file opened, columns []kernels.Column, visit func(arrow.RecordBatch) error) error {
+func eachBatch(ctx context.Context, file opened, start, length int64, columns []kernels.Column, visit func(arrow.RecordBatch) error) error {
 	all := make([]int, len(columns))
 	for i := range all {
 		all[i] = i
@@ -293,7 +293,7 @@ func eachBatch(ctx context.Context, file opened, columns []kernels.Column, visit
 		}
 		return nil
 	}
-	for _, g := range file.RowGroups(0, wholeFile, nil, nil) {
+	for _, g := range file.RowGroups(start, length, nil, nil) {
 		r, err := file.Read(ctx, g, columns)
 		if err != nil {
 			return err

@@ -1,7 +1,11 @@
 package scan
 
 import (
+	"maps"
 	"strings"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/skua-data/skua/predicate"
 )
@@ -20,32 +24,80 @@ func (p *tablePlan) Explain() *Explanation {
 	}
 	if p.filter != nil {
 		out.Filter = p.filter.String()
-		out.Pushed, out.Residual = out.Filter, out.Filter
+		out.Pushed, out.Residual = pushedText(p.filter), out.Filter
 	}
-	if p.filter == predicate.False || p.filter == predicate.Null {
+	if keepsNothing(p.filter) {
 		out.Pushed, out.Residual = out.Filter, ""
 	}
+	out.RowGroups = p.read.considered()
 	for _, sp := range p.splits {
 		out.Splits = append(out.Splits, sp.info())
 	}
 	return out
 }
 
-func (s split) info() SplitInfo {
-	out := SplitInfo{Weight: s.Weight, Files: len(s.Tasks)}
-	seen := map[string]bool{}
-	for _, t := range s.Tasks {
-		out.Bytes += t.Length
-		for _, d := range t.File.Deletes {
-			if key := d.key(); !seen[key] {
-				seen[key] = true
-				out.Bytes += d.Bytes
-			}
+// pushedText spells those parts of a filter by which manifests and files can be left out; empty: none.
+func pushedText(filter predicate.Expr) string {
+	var some []predicate.Expr
+	for _, e := range predicate.Conjuncts(filter) {
+		if prunes(e) {
+			some = append(some, e)
 		}
-		out.Tasks = append(out.Tasks, TaskInfo{Path: t.File.Path, Start: t.Start, Length: t.Length, Deletes: len(t.File.Deletes),
-			Rows: t.rows()})
+	}
+	if len(some) == 0 {
+		return ""
+	}
+	return predicate.Join(some).String()
+}
+
+// prunes says whether metadata may rule an expression out for a whole file.
+func prunes(e predicate.Expr) bool {
+	switch e := e.(type) {
+	case predicate.And:
+		return prunes(e.Left) || prunes(e.Right)
+	case predicate.Or:
+		return prunes(e.Left) && prunes(e.Right)
+	case predicate.Not:
+		return prunes(e.Expr)
+	}
+	for _, f := range predicate.Fields(e) {
+		if f.ID > partitionIDBase || arrow.IsNested(f.Type.ID()) {
+			return false
+		}
+	}
+	return true
+}
+
+// info sums a split up in Iceberg's way: the deletes of a file count once per task.
+func (s split) info() SplitInfo {
+	out := SplitInfo{Weight: s.Weight, Files: len(s.Tasks), Key: s.Key, Tasks: make([]TaskInfo, len(s.Tasks))}
+	for i, t := range s.Tasks {
+		out.Bytes = saturatingAdd(out.Bytes, saturatingAdd(t.Length, t.File.extent().DeleteBytes))
+		out.Tasks[i] = TaskInfo{Path: t.File.Path, Start: t.Start, Length: t.Length, Deletes: len(t.File.Deletes), Rows: t.rows()}
 	}
 	return out
+}
+
+// rowGroups counts what reading a plan looked at. It is safe for concurrent use.
+type rowGroups struct {
+	mu   sync.Mutex
+	seen Considered
+}
+
+// add counts a row group; pruned tells why it was left out, empty: it was read.
+func (r *rowGroups) add(pruned string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.seen.Total++
+	if pruned != "" {
+		r.seen.leaveOut(pruned, 1)
+	}
+}
+
+func (r *rowGroups) considered() Considered {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return Considered{Total: r.seen.Total, Pruned: maps.Clone(r.seen.Pruned)}
 }
 
 // rows estimates the rows of a task as Iceberg does: the file's, in proportion to the bytes behind the first offset.
@@ -55,7 +107,7 @@ func (t task) rows() int64 {
 		first = offsets[0]
 	}
 	if t.File.Size <= first {
-		return 0
+		return t.File.Records
 	}
 	return int64(float64(t.Length) / float64(t.File.Size-first) * float64(t.File.Records))
 }

@@ -15,6 +15,7 @@ type Table struct {
 	catalog    string
 	identifier table.Identifier
 	location   string
+	size       int64 // of the metadata, as it lies in its file or came from the catalog
 	store      storage.Store
 	metadata   table.Metadata
 	defaults   defaults

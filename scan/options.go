@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -42,11 +43,20 @@ type property struct {
 	bits        int
 }
 
+// scanKind says which properties a scan goes by.
+type scanKind uint8
+
+const (
+	scanData scanKind = iota
+	scanMetadata
+	scanPositionDeletes // a metadata table that is cut like data
+)
+
 // resolveOptions merges the options of a request with the table's properties: option, then property, then default. As Iceberg does, it parses
 // a property also where an option wins, in the order target, lookback, cost; it checks no ranges.
-func resolveOptions(options []Option, properties iceberg.Properties, metadataTable bool) (readOptions, error) {
+func resolveOptions(options []Option, properties iceberg.Properties, kind scanKind) (readOptions, error) {
 	target := property{"split-size", "read.split.target-size", defaultTarget, 64}
-	if metadataTable {
+	if kind == scanMetadata {
 		target.key, target.fallback = "read.split.metadata-target-size", defaultMetadataTarget
 	}
 	r := optionReader{options: options, properties: properties}
@@ -57,7 +67,7 @@ func resolveOptions(options []Option, properties iceberg.Properties, metadataTab
 	}
 	_, explicit := r.option("split-size")
 	adaptive := "read.split.adaptive-size.enabled"
-	if metadataTable {
+	if kind != scanData {
 		adaptive = "" // metadata tables have no properties of their own
 	}
 	out.Adaptive = r.flag("adaptive-split-size-enabled", adaptive, true) && !explicit
@@ -90,10 +100,12 @@ func (r *optionReader) option(name string) (Option, bool) {
 func (r *optionReader) number(p property) int64 {
 	out, from := p.fallback, Resolved{Name: p.option, Scope: "default"}
 	if text, ok := r.properties[p.key]; ok && p.key != "" {
-		out, from.Scope, from.Key = r.parse(text, p, p.key), "property", p.key
+		from.Scope, from.Key = "property", p.key
+		out = r.parse(text, p, from)
 	}
 	if o, ok := r.option(p.option); ok {
-		out, from.Scope, from.Key = r.parse(o.Value, p, o.Key), o.Scope, o.Key
+		from.Scope, from.Key = o.Scope, o.Key
+		out = r.parse(o.Value, p, from)
 	}
 	from.Value = strconv.FormatInt(out, 10)
 	if p.option != "batch-size" || from.Scope != "default" {
@@ -102,11 +114,17 @@ func (r *optionReader) number(p property) int64 {
 	return out
 }
 
-func (r *optionReader) parse(text string, p property, key string) int64 {
+// parse reads a number as Java does. What people write instead, such as 512m, is refused with the number that it would be.
+func (r *optionReader) parse(text string, p property, from Resolved) int64 {
 	n, err := strconv.ParseInt(strings.Map(asciiDigit, text), 10, p.bits)
-	if err != nil && r.err == nil {
-		r.err = fault.New(fault.Invalid, "For input string: %q: the read option %s is no whole number of %d bits", text, p.option, p.bits).Change(key)
+	if err == nil || r.err != nil {
+		return n
 	}
+	hint := ""
+	if bytes, ok := sizeInWords(text); ok && p.bits == 64 {
+		hint = fmt.Sprintf(": write %d", bytes)
+	}
+	r.err = fault.New(fault.Invalid, "For input string: \"%s\": the read option %s%s takes a whole number of %d bits%s", text, p.option, from.origin(), p.bits, hint).Change(from.Key)
 	return n
 }
 
@@ -158,13 +176,12 @@ func (o readOptions) check() error {
 }
 
 func (o readOptions) refuse(name, text string, value int64) error {
-	err := fault.New(fault.Invalid, text, value)
 	for _, r := range o.resolved {
 		if r.Name == name {
-			err = err.Change(r.Key)
+			return fault.New(fault.Invalid, "%s%s", fmt.Sprintf(text, value), r.origin()).Change(r.Key)
 		}
 	}
-	return err
+	return fault.New(fault.Invalid, text, value)
 }
 
 // adapt lowers the target where the scan would give fewer splits than can run at once. size is the bytes of all planned files with their

@@ -35,6 +35,7 @@ type tablePlan struct {
 	grouping   []specField // fields of the key by which splits are kept apart
 	splits     []split
 	found      found
+	read       rowGroups
 	deletes    deleteCache
 	keys       map[int]keyField // columns that equality deletes compare
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/scan/parquet"
 )
 
@@ -22,8 +23,12 @@ func (p *tablePlan) readTask(ctx context.Context, t task, size *sizer, mem memor
 		return err
 	}
 	defer file.close()
+	counters := &resource.From(ctx).Counters
 	for _, g := range file.file.RowGroups(t.Start, t.Length, file.pushed, file.match) {
+		counters.RowGroups.Add(1)
+		p.read.add(g.Pruned)
 		if g.Pruned != "" {
+			counters.RowGroupsPruned.Add(1)
 			continue
 		}
 		r := groupReader{file: file, group: g, size: size, mem: mem, emit: emit}

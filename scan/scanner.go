@@ -66,7 +66,7 @@ func (s *Scanner) Table(ctx context.Context, t *catalogs.Table) (*Table, error) 
 	if err != nil {
 		return nil, fault.Wrap(err, "load table %s", out.Name())
 	}
-	out.metadata, out.defaults = metadata.Metadata, metadata.defaults
+	out.metadata, out.defaults, out.size = metadata.Metadata, metadata.defaults, metadata.size
 	return out, nil
 }
 
@@ -83,37 +83,45 @@ func (s *Scanner) store(t *catalogs.Table) storage.Store {
 	return s.config.Stores.For(properties, t.Credentials)
 }
 
-// metadataFile is a parsed metadata file, with what parsing it loses.
-type metadataFile struct {
-	table.Metadata
-	defaults defaults
-}
-
-func (s *Scanner) metadata(ctx context.Context, store storage.Store, t *catalogs.Table) (*metadataFile, error) {
+func (s *Scanner) metadata(ctx context.Context, store storage.Store, t *catalogs.Table) (sizedMetadata, error) {
 	if t.Metadata != nil {
 		key := fmt.Sprintf("inline %s %x", t.MetadataLocation, sha256.Sum256(t.Metadata))
-		return cached(s.cache, key, func() (*metadataFile, int64, error) {
-			return parseMetadata(t.MetadataLocation, t.Metadata)
+		return cached(s.cache, key, func() (sizedMetadata, int64, error) {
+			return sized(len(t.Metadata), t.MetadataLocation, t.Metadata)
 		})
 	}
 	if t.MetadataLocation == "" {
-		return nil, fault.New(fault.Corrupt, "the catalog gave neither metadata nor its location")
+		return sizedMetadata{}, fault.New(fault.Corrupt, "the catalog gave neither metadata nor its location")
 	}
 	file, err := store.Open(ctx, t.MetadataLocation, -1)
 	if err != nil {
-		return nil, err
+		return sizedMetadata{}, err
 	}
 	defer file.Close()
-	return cached(s.cache, "metadata "+file.Key(), func() (*metadataFile, int64, error) {
+	return cached(s.cache, "metadata "+file.Key(), func() (sizedMetadata, int64, error) {
 		raw, err := readWhole(ctx, file, t.MetadataLocation, maxMetadata)
 		if err != nil {
-			return nil, 0, err
+			return sizedMetadata{}, 0, err
 		}
+		size := len(raw)
 		if raw, err = gunzip(t.MetadataLocation, raw); err != nil {
-			return nil, 0, err
+			return sizedMetadata{}, 0, err
 		}
-		return parseMetadata(t.MetadataLocation, raw)
+		return sized(size, t.MetadataLocation, raw)
 	})
+}
+
+// sizedMetadata is a table's metadata with what parsing loses, and the size of the file it was read from, in bytes.
+type sizedMetadata struct {
+	table.Metadata
+	defaults defaults
+	size     int64
+}
+
+func sized(size int, name string, raw []byte) (sizedMetadata, int64, error) {
+	m, memory, err := parseMetadata(name, raw)
+	m.size = int64(size)
+	return m, memory, err
 }
 
 // readWhole reads a file that Open has sized and counts it as metadata.
@@ -153,14 +161,13 @@ func gunzip(name string, raw []byte) ([]byte, error) {
 	return out, nil
 }
 
-func parseMetadata(name string, raw []byte) (m *metadataFile, size int64, err error) {
+func parseMetadata(name string, raw []byte) (m sizedMetadata, size int64, err error) {
 	defer fault.Recover(&err, fault.Corrupt, "metadata file %s", name)
-	m = &metadataFile{}
 	if m.Metadata, err = table.ParseMetadataBytes(raw); err == nil {
 		m.defaults, err = readDefaults(raw)
 	}
 	if err != nil {
-		return nil, 0, fault.New(fault.Corrupt, "metadata file %s: %w", name, err)
+		return m, 0, fault.New(fault.Corrupt, "metadata file %s: %w", name, err)
 	}
 	return m, int64(len(raw)) * 2, nil // the parsed form holds the same strings and some pointers
 }

@@ -82,6 +82,7 @@ type Explanation struct {
 	DeleteManifests Considered
 	Deletes         Considered     // delete files and deletion vectors; left out are also those that no planned file needs
 	DeletesByKind   map[string]int // those that apply: position deletes, equality deletes, deletion vectors
+	RowGroups       Considered     // of what the plan has read so far; none before it is opened
 }
 
 // Resolved is a read option in force.

@@ -67,15 +67,19 @@ func (s *tableSource) MetadataColumns() *arrow.Schema { return s.metadata }
 
 // Plan reads manifests, leaves out what cannot match, and packs the rest.
 func (s *tableSource) Plan(ctx context.Context, req Request) (Plan, error) {
-	options, err := resolveOptions(req.Options, s.table.metadata.Properties(), false)
-	if err != nil {
-		return nil, err
-	}
-	p := &tablePlan{source: s, request: req, options: options, filter: simplified(req.Filter)}
+	p := &tablePlan{source: s, request: req, filter: simplified(req.Filter)}
+	var err error
 	if p.projection, err = newProjection(s, req.Fields, p.filter); err != nil {
 		return nil, err
 	}
-	if s.at.snapshot == nil || p.filter == predicate.False || p.filter == predicate.Null {
+	p.options, err = resolveOptions(req.Options, s.table.metadata.Properties(), scanData)
+	if keepsNothing(p.filter) {
+		return p, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.at.snapshot == nil {
 		return p, nil
 	}
 	files, err := p.findFiles(ctx)
@@ -86,8 +90,15 @@ func (s *tableSource) Plan(ctx context.Context, req Request) (Plan, error) {
 		return nil, err
 	}
 	p.deletes.limit = s.table.scanner.config.DeleteMemory
-	return p, p.split(files)
+	if err := p.split(files); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
+
+// keepsNothing is true of a filter that no row can pass. Spark folds such a scan away before it looks at a read option, so its options are not
+// checked here either.
+func keepsNothing(e predicate.Expr) bool { return e == predicate.False || e == predicate.Null }
 
 // simplified gives nil for a filter that keeps every row.
 func simplified(e predicate.Expr) predicate.Expr {

@@ -108,12 +108,8 @@ func files(in Input, c content, all bool) Table {
 	metrics := newMetrics(in)
 	return Table{
 		Fields: append(fileFields(in), optionalDoc("readable_metrics", metrics.typ, "Column metrics in readable form")),
-		Rows: func(ctx context.Context, emit func([]any) error) error {
-			list, err := in.chosen(ctx, c, all)
-			if err != nil {
-				return err
-			}
-			return in.each(ctx, list, func(_ iceberg.ManifestFile, e Entry) error {
+		Tasks: in.perManifest(func(ctx context.Context) ([]iceberg.ManifestFile, error) { return in.chosen(ctx, c, all) },
+			func(e Entry, emit func([]any) error) error {
 				if e.Status == iceberg.EntryStatusDELETED {
 					return nil
 				}
@@ -122,8 +118,7 @@ func files(in Input, c content, all bool) Table {
 					return err
 				}
 				return emit(append(row, metrics.row(e.File)))
-			})
-		},
+			}),
 	}
 }
 
@@ -147,12 +142,8 @@ func entries(in Input, all bool) Table {
 		Fields: []iceberg.NestedField{required("status", integer), optional("snapshot_id", long), optional("sequence_number", long),
 			optional("file_sequence_number", long), required("data_file", &iceberg.StructType{FieldList: fileFields(in)}),
 			optionalDoc("readable_metrics", metrics.typ, "Column metrics in readable form")},
-		Rows: func(ctx context.Context, emit func([]any) error) error {
-			list, err := in.manifests(ctx, all)
-			if err != nil {
-				return err
-			}
-			return in.each(ctx, list, func(_ iceberg.ManifestFile, e Entry) error {
+		Tasks: in.perManifest(func(ctx context.Context) ([]iceberg.ManifestFile, error) { return in.manifests(ctx, all) },
+			func(e Entry, emit func([]any) error) error {
 				file, err := fileRow(in, e.File)
 				if err != nil {
 					return err
@@ -162,8 +153,7 @@ func entries(in Input, all bool) Table {
 					sequence = e.Sequence
 				}
 				return emit([]any{int64(e.Status), e.Snapshot, sequence, pointer(e.FileSeq), Struct(file), metrics.row(e.File)})
-			})
-		},
+			}),
 	}
 }
 

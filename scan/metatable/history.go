@@ -25,7 +25,7 @@ func history(in Input) Table {
 	return Table{
 		Fields: []iceberg.NestedField{required("made_current_at", timestampTZ), required("snapshot_id", long), optional("parent_id", long),
 			required("is_current_ancestor", boolean)},
-		Rows: func(_ context.Context, emit func([]any) error) error {
+		rows: func(_ context.Context, emit func([]any) error) error {
 			ancestors := map[int64]bool{}
 			for s := in.Metadata.CurrentSnapshot(); s != nil && !ancestors[s.SnapshotID]; {
 				ancestors[s.SnapshotID] = true
@@ -53,7 +53,7 @@ func snapshots(in Input) Table {
 		Fields: []iceberg.NestedField{required("committed_at", timestampTZ), required("snapshot_id", long), optional("parent_id", long),
 			optional("operation", text), optional("manifest_list", text),
 			optional("summary", &iceberg.MapType{KeyType: text, ValueType: text})},
-		Rows: func(_ context.Context, emit func([]any) error) error {
+		rows: func(_ context.Context, emit func([]any) error) error {
 			for _, s := range in.Metadata.Snapshots() {
 				var operation, list, summary any
 				if s.ManifestList != "" {
@@ -84,7 +84,7 @@ func refs(in Input) Table {
 	return Table{
 		Fields: []iceberg.NestedField{required("name", text), required("type", text), required("snapshot_id", long),
 			optional("max_reference_age_in_ms", long), optional("min_snapshots_to_keep", integer), optional("max_snapshot_age_in_ms", long)},
-		Rows: func(_ context.Context, emit func([]any) error) error {
+		rows: func(_ context.Context, emit func([]any) error) error {
 			all := map[string]table.SnapshotRef{}
 			var names []string
 			for name, ref := range in.Metadata.Refs() {
@@ -108,7 +108,7 @@ func metadataLog(in Input) Table {
 	return Table{
 		Fields: []iceberg.NestedField{required("timestamp", timestampTZ), required("file", text), optional("latest_snapshot_id", long),
 			optional("latest_schema_id", integer), optional("latest_sequence_number", long)},
-		Rows: func(_ context.Context, emit func([]any) error) error {
+		rows: func(_ context.Context, emit func([]any) error) error {
 			var log []table.MetadataLogEntry
 			for e := range in.Metadata.PreviousFiles() {
 				log = append(log, e)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/apache/iceberg-go"
+	"github.com/apache/iceberg-go/table"
 )
 
 func summaryType(nanRequired bool) *iceberg.ListType {
@@ -19,19 +20,30 @@ func manifests(in Input) Table {
 			required("existing_data_files_count", integer), required("deleted_data_files_count", integer), required("added_delete_files_count", integer),
 			required("existing_delete_files_count", integer), required("deleted_delete_files_count", integer),
 			required("partition_summaries", summaryType(false))},
-		Rows: func(ctx context.Context, emit func([]any) error) error {
-			list, err := in.Reader.Manifests(ctx, in.Snapshot)
-			if err != nil {
-				return err
+		Tasks: func(ctx context.Context) ([]Task, error) {
+			out := task(in.Location, in.Size, 0, func(ctx context.Context, emit func([]any) error) error { return currentManifests(ctx, in, emit) })
+			if in.Snapshot == nil || in.Snapshot.ManifestList == "" {
+				return []Task{out}, nil
 			}
-			for _, m := range list {
-				if err := emit(manifestRow(in, m)); err != nil {
-					return err
-				}
-			}
-			return nil
+			var err error
+			out.Path = in.Snapshot.ManifestList
+			out.Size, err = in.Reader.FileSize(ctx, out.Path)
+			return []Task{out}, err
 		},
 	}
+}
+
+func currentManifests(ctx context.Context, in Input, emit func([]any) error) error {
+	list, err := in.Reader.Manifests(ctx, in.Snapshot)
+	if err != nil {
+		return err
+	}
+	for _, m := range list {
+		if err := emit(manifestRow(in, m)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func allManifests(in Input) Table {
@@ -41,25 +53,33 @@ func allManifests(in Input) Table {
 			optional("existing_data_files_count", integer), optional("deleted_data_files_count", integer), required("added_delete_files_count", integer),
 			required("existing_delete_files_count", integer), required("deleted_delete_files_count", integer),
 			optional("partition_summaries", summaryType(true)), required("reference_snapshot_id", long), optional("key_metadata", binary)},
-		Rows: func(ctx context.Context, emit func([]any) error) error {
+		Tasks: func(context.Context) ([]Task, error) {
+			var out []Task
 			for _, s := range in.Metadata.Snapshots() {
-				list, err := in.Reader.Manifests(ctx, &s)
-				if err != nil {
-					return err
-				}
-				for _, m := range list {
-					var key any
-					if raw := m.KeyMetadata(); raw != nil {
-						key = raw
-					}
-					if err := emit(append(manifestRow(in, m), s.SnapshotID, key)); err != nil {
-						return err
-					}
-				}
+				out = append(out, task(s.ManifestList, manifestListSize, 1, func(ctx context.Context, emit func([]any) error) error {
+					return snapshotManifests(ctx, in, &s, emit)
+				}))
 			}
-			return nil
+			return out, nil
 		},
 	}
+}
+
+func snapshotManifests(ctx context.Context, in Input, s *table.Snapshot, emit func([]any) error) error {
+	list, err := in.Reader.Manifests(ctx, s)
+	if err != nil {
+		return err
+	}
+	for _, m := range list {
+		var key any
+		if raw := m.KeyMetadata(); raw != nil {
+			key = raw
+		}
+		if err := emit(append(manifestRow(in, m), s.SnapshotID, key)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func manifestRow(in Input, m iceberg.ManifestFile) []any {

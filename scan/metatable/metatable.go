@@ -35,6 +35,7 @@ type Entry struct {
 type Input struct {
 	Metadata  table.Metadata
 	Location  string          // of the metadata file
+	Size      int64           // of that file, in bytes; 0: unknown
 	Snapshot  *table.Snapshot // nil: none
 	Travelled bool            // somebody chose the snapshot
 	Reader    Reader
@@ -52,16 +53,65 @@ type Reader interface {
 	SpecField(spec, i int) (iceberg.Transform, iceberg.Type, bool)
 	// Bound reads a bound written by a manifest; nil where it cannot.
 	Bound(raw []byte, t iceberg.Type) any
-	// Deleted gives what a position delete file or a deletion vector deletes.
-	Deleted(ctx context.Context, e Entry) (path []string, position []int64, err error)
+	// Deleted gives what a position delete file, as far as it lies in a byte range, or a deletion vector deletes.
+	Deleted(ctx context.Context, e Entry, start, length int64) (path []string, position []int64, err error)
+	// FileSize asks the store.
+	FileSize(ctx context.Context, path string) (int64, error)
 }
 
 // Table is one metadata table.
 type Table struct {
 	Name   string
 	Fields []iceberg.NestedField
-	// Rows hands every row to emit, which keeps it. An error of emit ends it.
-	Rows func(ctx context.Context, emit func(row []any) error) error
+	// Tasks lists the pieces that are read on their own; their rows in order are the table's.
+	Tasks func(ctx context.Context) ([]Task, error)
+
+	rows rows // of tables that are one piece
+}
+
+// rows hands every row to emit, which keeps it. An error of emit ends it.
+type rows func(ctx context.Context, emit func(row []any) error) error
+
+// Task is a piece of a metadata table, as Iceberg plans it.
+type Task struct {
+	Path      string // of the file that its rows come from
+	Size      int64  // bytes that it counts for
+	Divisible bool   // byte ranges of it can be read on their own
+	Offsets   []int64
+	Records   int64
+	// Rows hands every row of a byte range to emit, which keeps it; what is not divisible is asked for whole.
+	Rows func(ctx context.Context, start, length int64, emit func(row []any) error) error
+}
+
+// manifestListSize is what Iceberg takes a manifest list to weigh, rather than ask.
+const manifestListSize = 8192
+
+// task makes one of something that is read whole.
+func task(path string, size, records int64, r rows) Task {
+	return Task{Path: path, Size: size, Records: records, Rows: func(ctx context.Context, _, _ int64, emit func([]any) error) error { return r(ctx, emit) }}
+}
+
+// whole makes a table's rows its one task.
+func (in Input) whole(r rows) func(context.Context) ([]Task, error) {
+	return func(context.Context) ([]Task, error) { return []Task{task(in.Location, in.Size, 0, r)}, nil }
+}
+
+// perManifest makes a task of each manifest; visit gives the rows of an entry.
+func (in Input) perManifest(list func(ctx context.Context) ([]iceberg.ManifestFile, error), visit func(e Entry, emit func([]any) error) error) func(context.Context) ([]Task, error) {
+	return func(ctx context.Context) ([]Task, error) {
+		manifests, err := list(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out := make([]Task, len(manifests))
+		for i, m := range manifests {
+			records := int64(max(m.AddedDataFiles(), 0)) + int64(max(m.ExistingDataFiles(), 0)) + int64(max(m.DeletedDataFiles(), 0))
+			out[i] = task(m.FilePath(), m.Length(), records, func(ctx context.Context, emit func([]any) error) error {
+				return in.each(ctx, manifests[i:i+1], func(_ iceberg.ManifestFile, e Entry) error { return visit(e, emit) })
+			})
+		}
+		return out, nil
+	}
 }
 
 // definition is a row of the table of tables.
@@ -125,6 +175,9 @@ func Open(in Input, name string) (Table, bool, error) {
 			return Table{}, true, fault.New(fault.Invalid, "Cannot select snapshot in table: %s", strings.ToUpper(d.name))
 		}
 		t := d.open(in)
+		if t.Tasks == nil {
+			t.Tasks = in.whole(t.rows)
+		}
 		t.Name = d.name
 		t.Fields = renumbered(t.Fields, new(int))
 		return t, true, nil

@@ -31,7 +31,7 @@ func partitions(in Input) Table {
 		requiredDoc("equality_delete_file_count", integer, "Count of equality delete files"),
 		optionalDoc("last_updated_at", timestampTZ, "Commit time of snapshot that last updated this partition"),
 		optionalDoc("last_updated_snapshot_id", long, "Id of snapshot that last updated this partition"))
-	return Table{Fields: fields, Rows: func(ctx context.Context, emit func([]any) error) error {
+	return Table{Fields: fields, rows: func(ctx context.Context, emit func([]any) error) error {
 		all, err := sumPartitions(ctx, in)
 		if err != nil {
 			return err

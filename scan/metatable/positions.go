@@ -2,6 +2,7 @@ package metatable
 
 import (
 	"context"
+	"slices"
 
 	"github.com/apache/iceberg-go"
 )
@@ -22,39 +23,54 @@ func positionDeletes(in Input) Table {
 		fields = append(fields, optionalDoc("content_offset", long, "The offset in the DV where the content starts"),
 			optionalDoc("content_size_in_bytes", long, "The length in bytes of the DV blob"))
 	}
-	return Table{Fields: fields, Rows: func(ctx context.Context, emit func([]any) error) error {
+	return Table{Fields: fields, Tasks: func(ctx context.Context) ([]Task, error) {
 		list, err := in.chosen(ctx, deleteContent, false)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return in.each(ctx, list, func(_ iceberg.ManifestFile, e Entry) error {
-			if e.Status == iceberg.EntryStatusDELETED || e.File.ContentType() != iceberg.EntryContentPosDeletes {
-				return nil
+		var out []Task
+		err = in.each(ctx, list, func(_ iceberg.ManifestFile, e Entry) error {
+			if e.Status != iceberg.EntryStatusDELETED && e.File.ContentType() == iceberg.EntryContentPosDeletes {
+				out = append(out, positionTask(in, e, partitioned, vectors))
 			}
-			return positionRows(ctx, in, e, partitioned, vectors, emit)
+			return nil
 		})
+		return out, err
 	}}
 }
 
-func positionRows(ctx context.Context, in Input, e Entry, partitioned, vectors bool, emit func([]any) error) error {
+// positionTask is a delete file, which can be cut like a data file, or a deletion vector.
+func positionTask(in Input, e Entry, partitioned, vectors bool) Task {
+	out := Task{Path: e.File.FilePath(), Size: e.File.FileSizeBytes(), Divisible: e.File.FileFormat() != iceberg.PuffinFile, Offsets: e.File.SplitOffsets(),
+		Records: e.File.Count()}
+	if size := e.File.ContentSizeInBytes(); size != nil && !out.Divisible {
+		out.Size = *size
+	}
+	out.Rows = func(ctx context.Context, start, length int64, emit func([]any) error) error {
+		return positionRows(ctx, in, e, start, length, func(row []any) error {
+			if !partitioned {
+				row = slices.Delete(row, 3, 4)
+			}
+			if vectors {
+				row = append(row, pointer(e.File.ContentOffset()), pointer(e.File.ContentSizeInBytes()))
+			}
+			return emit(row)
+		})
+	}
+	return out
+}
+
+func positionRows(ctx context.Context, in Input, e Entry, start, length int64, emit func([]any) error) error {
 	key, err := in.Reader.Partition(e.File)
 	if err != nil {
 		return err
 	}
-	paths, positions, err := in.Reader.Deleted(ctx, e)
+	paths, positions, err := in.Reader.Deleted(ctx, e, start, length)
 	if err != nil {
 		return err
 	}
 	for i, path := range paths {
-		row := []any{path, positions[i], nil}
-		if partitioned {
-			row = append(row, key)
-		}
-		row = append(row, int64(e.File.SpecID()), e.File.FilePath())
-		if vectors {
-			row = append(row, pointer(e.File.ContentOffset()), pointer(e.File.ContentSizeInBytes()))
-		}
-		if err := emit(row); err != nil {
+		if err := emit([]any{path, positions[i], nil, key, int64(e.File.SpecID()), e.File.FilePath()}); err != nil {
 			return err
 		}
 	}
