@@ -70,7 +70,7 @@ var table = map[string]row{
 	"plugins/proto/skua/catalog/v1": may().and(grpc, protobuf),
 
 	// From a table to batches. The metadata tables know metadata only: scan makes them into sources.
-	"scan/parquet":   may("kernels", "storage", "predicate", "resource", "fault").and(arrow, parquet, compress),
+	"scan/parquet":   may("kernels", "storage", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4),
 	"scan/metatable": may("fault").and(arrow, iceberg, uuid),
 	"scan": may("catalogs", "kernels", "predicate", "resource", "storage", "fault", "scan/parquet", "scan/metatable").
 		and(arrow, iceberg, uuid),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 
 	"github.com/skua-data/skua/fault"
 )
@@ -35,9 +36,12 @@ func (c *codecs) unpacker(kind compress.Compression) (unpacker, error) {
 		}
 		return func(dst, src []byte) ([]byte, error) { return c.zstd.DecodeAll(src, dst[:0:len(dst)]) }, nil
 	}
+	if kind == compress.Codecs.Lz4 {
+		return unpackHadoop, nil
+	}
 	codec, err := compress.GetCodec(kind)
 	if err != nil {
-		return nil, fault.New(fault.Unsupported, "the Parquet codec %s is not supported", kind)
+		return nil, fault.New(fault.Unsupported, "the Parquet codec %s (number %d) is not supported", kind, kind)
 	}
 	if kind == compress.Codecs.Snappy {
 		return func(dst, src []byte) ([]byte, error) {
@@ -48,6 +52,46 @@ func (c *codecs) unpacker(kind compress.Compression) (unpacker, error) {
 		}, nil
 	}
 	return func(dst, src []byte) ([]byte, error) { return compress.Decode(codec, dst, src) }, nil
+}
+
+// unpackHadoop reads the codec LZ4 as Hadoop writes it: frames of a length, of what they hold unpacked, and blocks with their packed lengths.
+// Some writers put a plain block under the same name, so that one is tried where the frames do not fit.
+func unpackHadoop(dst, src []byte) ([]byte, error) {
+	if n, ok := unpackFrames(dst, src); ok && n == len(dst) {
+		return dst, nil
+	}
+	n, err := lz4.UncompressBlock(src, dst)
+	if err != nil {
+		return nil, fault.New(fault.Corrupt, "lz4: neither Hadoop's frames nor a block: %w", err)
+	}
+	return dst[:n], nil
+}
+
+func unpackFrames(dst, src []byte) (n int, ok bool) {
+	for len(src) > 0 {
+		if len(src) < 4 {
+			return 0, false
+		}
+		holds := int64(binary.BigEndian.Uint32(src))
+		if src = src[4:]; holds > int64(len(dst)-n) {
+			return 0, false
+		}
+		for end := n + int(holds); n < end; {
+			if len(src) < 4 {
+				return 0, false
+			}
+			packed := int64(binary.BigEndian.Uint32(src))
+			if src = src[4:]; packed == 0 || packed > int64(len(src)) {
+				return 0, false
+			}
+			got, err := lz4.UncompressBlock(src[:packed], dst[n:end])
+			if err != nil || got == 0 {
+				return 0, false
+			}
+			n, src = n+got, src[packed:]
+		}
+	}
+	return n, true
 }
 
 func (c *codecs) close() {

@@ -1,0 +1,71 @@
+package parquet
+
+import (
+	"bytes"
+	"encoding/binary"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/pierrec/lz4/v4"
+
+	"github.com/skua-data/skua/fault"
+)
+
+func lz4Block(t *testing.T, plain []byte) []byte {
+	t.Helper()
+	out := make([]byte, lz4.CompressBlockBound(len(plain)))
+	n, err := lz4.CompressBlock(plain, out, nil)
+	if err != nil || n == 0 {
+		t.Fatal(n, err)
+	}
+	return out[:n]
+}
+
+// frame writes blocks as Hadoop does.
+func hadoopFrame(t *testing.T, blocks ...[]byte) []byte {
+	t.Helper()
+	total := 0
+	var body []byte
+	for _, b := range blocks {
+		total += len(b)
+		packed := lz4Block(t, b)
+		body = append(binary.BigEndian.AppendUint32(body, uint32(len(packed))), packed...)
+	}
+	return append(binary.BigEndian.AppendUint32(nil, uint32(total)), body...)
+}
+
+func TestOldLZ4(t *testing.T) {
+	a, b := bytes.Repeat([]byte("abcdefgh"), 40), bytes.Repeat([]byte("xyz"), 77)
+	plain := append(append([]byte(nil), a...), b...)
+	for name, packed := range map[string][]byte{
+		"one frame, one block":        hadoopFrame(t, plain),
+		"one frame, two blocks":       hadoopFrame(t, a, b),
+		"two frames":                  append(hadoopFrame(t, a), hadoopFrame(t, b)...),
+		"a plain block and no frames": lz4Block(t, plain),
+	} {
+		got, err := unpackHadoop(make([]byte, len(plain)), packed)
+		if err != nil || !bytes.Equal(got, plain) {
+			t.Errorf("%s: %d bytes, %v", name, len(got), err)
+		}
+		for cut := range packed {
+			got, err := unpackHadoop(make([]byte, len(plain)), packed[:cut])
+			if err == nil && bytes.Equal(got, plain) {
+				t.Errorf("%s: %d of %d bytes are enough", name, cut, len(packed))
+			}
+		}
+		if got, err := unpackHadoop(make([]byte, len(plain)-1), packed); err == nil && len(got) == len(plain) {
+			t.Errorf("%s: unpacked beyond its page", name)
+		}
+	}
+}
+
+func TestUnknownCodecsAreRefusedByName(t *testing.T) {
+	var c codecs
+	for kind, name := range map[compress.Compression]string{compress.Codecs.Lzo: "LZO", 99: "99"} {
+		_, err := c.unpacker(kind)
+		if !fault.Is(err, fault.Unsupported) || !strings.Contains(err.Error(), "not supported") || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
