@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"math/rand"
+	"os"
+	"strconv"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -76,53 +79,176 @@ func seedOf(f testing.TB, d *Decoder, g *kernels.RowGroup, field int) pageSeed {
 		}
 		if h.data {
 			s.page, s.body = h, bytes.Clone(body)
+			if h.kind == dataPage {
+				s.page.rows = rowsOf(f, p, &h, body)
+			}
 			return s
 		}
 		s.dictionary, s.entries = h, bytes.Clone(body)
 	}
 }
 
+// rowsOf counts the rows of a page that does not say it.
+func rowsOf(t testing.TB, p *pages, h *header, body []byte) int64 {
+	if p.column.MaxRepetitionLevel() == 0 {
+		return h.values
+	}
+	rep, _, _, err := p.levelStreams(h, body)
+	levels, stream := make([]uint8, h.values), newHybrid(rep, 1)
+	if err == nil {
+		err = stream.levels(levels)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return int64(bytes.Count(levels, []byte{0}))
+}
+
+// damage is a page of arbitrary bytes in the column of one of pageFields.
+type damage struct {
+	field, encoding                    uint8
+	v2                                 bool
+	values, rows, repLength, defLength uint16
+	body                               []byte
+	count                              uint16 // values of the dictionary
+	entries                            []byte
+}
+
+func (s *pageSeed) damage() damage {
+	return damage{
+		field: uint8(s.field), encoding: uint8(s.page.encoding), v2: s.page.kind == dataPageV2, values: uint16(s.page.values), rows: uint16(s.page.rows),
+		repLength: uint16(s.page.repLength), defLength: uint16(s.page.defLength), body: s.body, count: uint16(s.dictionary.values), entries: s.entries,
+	}
+}
+
+// pageReaders read damaged pages with both decoders.
+type pageReaders struct {
+	ours, theirs kernels.Decoder
+	templates    [][]byte // whole files, by field
+}
+
+func newPageReaders(t testing.TB) *pageReaders {
+	p := &pageReaders{ours: New(), theirs: parquet.NewFallback()}
+	for _, field := range pageFields() {
+		batch := kernelstest.Random([]arrow.Field{field}, 1, 0, 1, memory.DefaultAllocator)
+		p.templates = append(p.templates, kernelstest.Write(t, batch, kernelstest.Layout{}))
+		batch.Release()
+	}
+	return p
+}
+
+// read fails where both decoders give values and these differ, or where ours fails in a way that is our fault. It says whether both gave some.
+func (p *pageReaders) read(t testing.TB, d damage) bool {
+	t.Helper()
+	field := int(d.field) % len(p.templates)
+	groups, err := groupsOf(p.templates[field])
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := header{kind: dataPage, uncompressed: int64(len(d.body)), compressed: int64(len(d.body)), values: int64(d.values), encoding: int64(d.encoding) % 10, defEncoding: 3, repEncoding: 3}
+	if d.v2 {
+		page.kind, page.rows, page.repLength, page.defLength = dataPageV2, int64(d.rows), int64(d.repLength), int64(d.defLength)
+	}
+	var file []byte
+	if d.count > 0 {
+		dictionary := header{kind: dictionaryPage, uncompressed: int64(len(d.entries)), compressed: int64(len(d.entries)), values: int64(d.count)}
+		file = append(encodeHeader(dictionary), d.entries...)
+	}
+	file = append(append(file, encodeHeader(page)...), d.body...)
+	g := groups[0]
+	m := g.Metadata.RowGroups[0].Columns[0].MetaData
+	m.Codec, m.NumValues, m.DataPageOffset, m.DictionaryPageOffset, m.TotalCompressedSize = 0, int64(d.values), 0, nil, int64(len(file))
+	g.File, g.Rows = bytes.NewReader(file), int64(d.values)
+	if field%3 == 2 {
+		g.Rows = int64(d.rows)
+	}
+	both := false
+	for _, sel := range []*kernels.Selection{kernels.All(g.Rows), kernels.NewSelection([]kernels.Run{{From: 3, To: 5}, {From: 9, To: g.Rows}})} {
+		out := agree(t, p.ours, p.theirs, g, 0, sel, max(sel.Count(), 1))
+		blame(t, out.ours)
+		both = both || out == outcome{}
+	}
+	return both
+}
+
 // FuzzPages reads a page of arbitrary bytes with both decoders: an error, or the same values.
 func FuzzPages(f *testing.F) {
 	for _, s := range pageSeeds(f) {
-		f.Add(uint8(s.field), s.page.kind == dataPageV2, uint8(s.page.encoding), uint16(s.page.values), uint16(s.page.rows), uint16(s.page.repLength), uint16(s.page.defLength),
-			s.body, uint16(s.dictionary.values), s.entries)
+		d := s.damage()
+		f.Add(d.field, d.v2, d.encoding, d.values, d.rows, d.repLength, d.defLength, d.body, d.count, d.entries)
 	}
-	ours, theirs := New(), parquet.NewFallback()
-	fields := pageFields()
-	templates := make([][]byte, len(fields))
-	for i, field := range fields {
-		batch := kernelstest.Random([]arrow.Field{field}, 1, 0, 1, memory.DefaultAllocator)
-		templates[i] = kernelstest.Write(f, batch, kernelstest.Layout{})
-		batch.Release()
-	}
+	p := newPageReaders(f)
 	f.Fuzz(func(t *testing.T, field uint8, v2 bool, encoding uint8, values, rows, repLength, defLength uint16, body []byte, count uint16, entries []byte) {
-		groups, err := groupsOf(templates[int(field)%len(templates)])
-		if err != nil {
-			t.Fatal(err)
-		}
-		page := header{kind: dataPage, uncompressed: int64(len(body)), compressed: int64(len(body)), values: int64(values), encoding: int64(encoding) % 10, defEncoding: 3, repEncoding: 3}
-		if v2 {
-			page.kind, page.rows, page.repLength, page.defLength = dataPageV2, int64(rows), int64(repLength), int64(defLength)
-		}
-		var file []byte
-		if count > 0 {
-			dictionary := header{kind: dictionaryPage, uncompressed: int64(len(entries)), compressed: int64(len(entries)), values: int64(count)}
-			file = append(encodeHeader(dictionary), entries...)
-		}
-		file = append(append(file, encodeHeader(page)...), body...)
-		g := groups[0]
-		m := g.Metadata.RowGroups[0].Columns[0].MetaData
-		m.Codec, m.NumValues, m.DataPageOffset, m.DictionaryPageOffset, m.TotalCompressedSize = 0, int64(values), 0, nil, int64(len(file))
-		g.File, g.Rows = bytes.NewReader(file), int64(values)
-		if v2 && int(field)%3 == 2 {
-			g.Rows = int64(rows)
-		}
-		for _, sel := range []*kernels.Selection{kernels.All(g.Rows), kernels.NewSelection([]kernels.Run{{From: 3, To: 5}, {From: 9, To: g.Rows}})} {
-			out := agree(t, ours, theirs, g, 0, sel, max(sel.Count(), 1))
-			blame(t, out.ours)
-		}
+		p.read(t, damage{field, encoding, v2, values, rows, repLength, defLength, body, count, entries})
 	})
+}
+
+// TestDamagedPagesAreErrorsOrReadAlike damages pages at random; SKUA_DAMAGE says how often each.
+func TestDamagedPagesAreErrorsOrReadAlike(t *testing.T) {
+	times := 20
+	if n, err := strconv.Atoi(os.Getenv("SKUA_DAMAGE")); err == nil {
+		times = n
+	}
+	p, r := newPageReaders(t), rand.New(rand.NewSource(int64(times)))
+	whole, alike := 0, 0
+	for _, s := range pageSeeds(t) {
+		d := s.damage()
+		if !p.read(t, d) {
+			t.Errorf("a whole page of field %d in encoding %d is not read by both", d.field, d.encoding)
+		}
+		whole++
+		for range times {
+			if p.read(t, d.at(r)) {
+				alike++
+			}
+		}
+	}
+	if whole == 0 || alike == 0 {
+		t.Errorf("%d whole pages, %d damaged ones read", whole, alike)
+	}
+}
+
+// at damages a page somewhere.
+func (d damage) at(r *rand.Rand) damage {
+	d.body, d.entries = bytes.Clone(d.body), bytes.Clone(d.entries)
+	for range 1 + r.Intn(3) {
+		in := d.body
+		if r.Intn(4) == 0 {
+			in = d.entries
+		}
+		if len(in) == 0 {
+			continue
+		}
+		at := r.Intn(len(in))
+		if r.Intn(2) == 0 {
+			at = min(at, r.Intn(12)) // where lengths and widths are
+		}
+		switch r.Intn(3) {
+		case 0:
+			in[at] ^= 1 << r.Intn(8)
+		case 1:
+			in[at] = byte(r.Intn(256))
+		case 2:
+			in[at] = []byte{0, 1, 0x7f, 0x80, 0xff}[r.Intn(5)]
+		}
+	}
+	switch r.Intn(12) {
+	case 0:
+		d.body = d.body[:r.Intn(len(d.body)+1)]
+	case 1:
+		d.values = uint16(r.Intn(200))
+	case 2:
+		d.rows = uint16(r.Intn(200))
+	case 3:
+		d.defLength = uint16(r.Intn(50))
+	case 4:
+		d.field = uint8(r.Intn(64))
+	case 5:
+		d.count = uint16(r.Intn(100))
+	case 6:
+		d.encoding = uint8(r.Intn(10))
+	}
+	return d
 }
 
 // blame fails on errors that blame us.
