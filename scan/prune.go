@@ -3,6 +3,7 @@ package scan
 import (
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/iceberg-go"
@@ -16,7 +17,8 @@ type known struct {
 	Nulls        presence
 	Values       presence // non-null ones
 	NaNs         presence
-	Lower, Upper any // of the values that are not NaN; nil: unknown
+	Lower, Upper any  // of the values that are not NaN; nil: unknown
+	Exact        bool // every value is Lower
 }
 
 // presence says whether something occurs.
@@ -72,12 +74,37 @@ func mayMatchNot(e predicate.Expr, of facts) bool {
 		return mayMatch(predicate.Comparison{Op: negated(e.Op), Field: e.Field, Value: e.Value}, of)
 	case predicate.In:
 		k, ok := of(e.Field)
-		return !e.HasNull && (!ok || k.Values != none)
+		return !e.HasNull && (!ok || k.Values != none && !k.isOneOf(e.Values))
 	case predicate.StartsWith:
 		k, ok := of(e.Field)
-		return !ok || k.Values != none
+		return !ok || k.Values != none && !k.allStartWith(e.Prefix)
 	}
 	return true
+}
+
+// isOneOf is sure that every value is in a list.
+func (k known) isOneOf(list []predicate.Literal) bool {
+	for _, v := range list {
+		if k.is(v.Value) {
+			return true
+		}
+	}
+	return false
+}
+
+// is is sure that every value equals lit.
+func (k known) is(lit any) bool {
+	if !k.Exact {
+		return false
+	}
+	c, ok := compare(k.Lower, lit)
+	return ok && c == 0
+}
+
+// allStartWith is sure that every value begins with prefix.
+func (k known) allStartWith(prefix string) bool {
+	value, ok := text(k.Lower)
+	return k.Exact && ok && strings.HasPrefix(value, prefix)
 }
 
 func negated(op predicate.Op) predicate.Op {
@@ -117,7 +144,7 @@ func (k known) compares(op predicate.Op, lit any) bool {
 	case predicate.GtEq:
 		return k.NaNs != none && isFloat(lit) || k.mayReach(lit, 1)
 	}
-	return true // unequal
+	return !k.is(lit) // unequal
 }
 
 func (k known) comparesNaN(op predicate.Op) bool {
@@ -231,6 +258,9 @@ func (f specField) mayMatch(e predicate.Expr, k known, source arrow.DataType) bo
 	}
 	switch e := e.(type) {
 	case predicate.Not:
+		if f.leadsWith(e.Expr, k) {
+			return false
+		}
 		return mayMatchNot(unequalOnly(e.Expr), func(predicate.Field) (known, bool) { return known{Nulls: k.Nulls, Values: k.Values}, true })
 	case predicate.IsNull:
 		return k.Nulls != none
@@ -254,6 +284,13 @@ func (f specField) mayMatch(e predicate.Expr, k known, source arrow.DataType) bo
 		return !ok || k.startsWithTruncated(e.Prefix, t.Width)
 	}
 	return k.Values != none // IsNaN of a bucket
+}
+
+// leadsWith is sure that all values begin with the prefix of a test, as far as truncation kept of them.
+func (f specField) leadsWith(e predicate.Expr, k known) bool {
+	t, truncates := f.Transform.(iceberg.TruncateTransform)
+	s, ok := e.(predicate.StartsWith)
+	return truncates && ok && utf8.RuneCountInString(s.Prefix) <= t.Width && k.allStartWith(s.Prefix)
 }
 
 // unequalOnly leaves only what nulls decide: under a transform, NOT of a test tells nothing else.

@@ -52,6 +52,11 @@ func TestBoundsKeepWhatMayMatch(t *testing.T) {
 		{"no nulls", known{Nulls: none}, predicate.IsNull{Field: column(long)}, false},
 		{"NOT IN with NULL is never true", known{}, predicate.Not{Expr: predicate.In{Field: column(long), HasNull: true,
 			Values: []predicate.Literal{{Type: long, Value: int64(1)}}}}, false},
+		{"unequal to the one value", known{Lower: int64(1), Upper: int64(1), Exact: true}, compared(long, predicate.NotEq, int64(1)), false},
+		{"unequal to another value", known{Lower: int64(1), Upper: int64(1), Exact: true}, compared(long, predicate.NotEq, int64(2)), true},
+		{"NOT IN of the one value", known{Lower: int64(1), Exact: true}, predicate.Not{Expr: predicate.In{Field: column(long),
+			Values: []predicate.Literal{{Type: long, Value: int64(2)}, {Type: long, Value: int64(1)}}}}, false},
+		{"NOT LIKE of the one value", known{Lower: "abc", Exact: true}, predicate.Not{Expr: predicate.StartsWith{Field: column(str), Prefix: "ab"}}, false},
 		{"unequal is never ruled out by bounds", known{Lower: int64(1), Upper: int64(1)}, compared(long, predicate.NotEq, int64(1)), true},
 		{"nothing known", known{}, compared(long, predicate.Eq, int64(1)), true},
 	} {
@@ -63,7 +68,7 @@ func TestBoundsKeepWhatMayMatch(t *testing.T) {
 
 func TestPartitionsKeepWhatMayMatch(t *testing.T) {
 	date, ts, str, i32 := arrow.FixedWidthTypes.Date32, timestampUTC, arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32
-	exact := func(v any) known { return known{Nulls: none, Values: some, NaNs: none, Lower: v, Upper: v} }
+	exact := func(v any) known { return known{Nulls: none, Values: some, NaNs: none, Lower: v, Upper: v, Exact: true} }
 	for _, c := range []struct {
 		name string
 		t    iceberg.Transform
@@ -82,6 +87,8 @@ func TestPartitionsKeepWhatMayMatch(t *testing.T) {
 		{"truncated text, greater", iceberg.TruncateTransform{Width: 2}, exact("ab"), compared(str, predicate.Gt, "abc"), true},
 		{"other truncated text", iceberg.TruncateTransform{Width: 2}, exact("aa"), compared(str, predicate.Gt, "abc"), false},
 		{"NOT LIKE of a truncated prefix", iceberg.TruncateTransform{Width: 2}, exact("he"), predicate.Not{Expr: predicate.StartsWith{Field: column(str), Prefix: "hello"}}, true},
+		{"NOT LIKE of all that was kept", iceberg.TruncateTransform{Width: 2}, exact("he"), predicate.Not{Expr: predicate.StartsWith{Field: column(str), Prefix: "he"}}, false},
+		{"unequal to a truncated value", iceberg.TruncateTransform{Width: 2}, exact("he"), compared(str, predicate.NotEq, "he"), true},
 		{"truncation that wrapped around", iceberg.TruncateTransform{Width: 10}, exact(int64(2147483646)), compared(i32, predicate.Lt, int64(0)), true},
 		{"negative truncation", iceberg.TruncateTransform{Width: 10}, exact(int64(-10)), compared(i32, predicate.Eq, int64(-3)), true},
 		{"void", iceberg.VoidTransform{}, known{Nulls: some, Values: none}, compared(i32, predicate.Eq, int64(3)), true},

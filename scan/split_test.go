@@ -12,27 +12,36 @@ import (
 type splitCase struct {
 	ID, Kind string
 	Input    struct {
-		Items               []int64
-		TargetWeight        int64 `json:"target_weight"`
-		Lookback            int64
-		LargestFirst        bool  `json:"largest_bin_first"`
-		FromEnd             bool  `json:"from_end"`
-		MaxItems            int   `json:"max_items_per_bin"`
-		SplitSize           int64 `json:"split_size"`
-		OpenCost            int64 `json:"open_file_cost"`
-		Files               []splitCaseFile
-		ScanSize            int64 `json:"scan_size"`
-		Parallelism         int64
-		TableProperty       *int64 `json:"table_property_target_size"`
-		Override            *int64 `json:"read_option_or_session_override"`
-		AdaptiveEnabled     bool   `json:"adaptive_enabled"`
-		UnusedTasksForGroup any    `json:"tasks"`
+		Items           []int64
+		TargetWeight    int64 `json:"target_weight"`
+		Lookback        int64
+		LargestFirst    bool  `json:"largest_bin_first"`
+		FromEnd         bool  `json:"from_end"`
+		MaxItems        int   `json:"max_items_per_bin"`
+		SplitSize       int64 `json:"split_size"`
+		OpenCost        int64 `json:"open_file_cost"`
+		Files           []splitCaseFile
+		ScanSize        int64 `json:"scan_size"`
+		Parallelism     int64
+		TableProperty   *int64 `json:"table_property_target_size"`
+		Override        *int64 `json:"read_option_or_session_override"`
+		AdaptiveEnabled bool   `json:"adaptive_enabled"`
+		Tasks           []struct {
+			Key  string
+			Size int64
+		}
+		Divisible bool `json:"tasks_splittable"`
 	}
 	Expected struct {
 		Bins       [][]int64
 		GroupCount int `json:"group_count"`
-		Groups     []splitCaseGroup
-		Summaries  []struct {
+		AnyOrder   []struct {
+			Key     string
+			Indexes []int `json:"task_indexes"`
+			Size    int64 `json:"size_bytes"`
+		} `json:"groups_any_order"`
+		Groups    []splitCaseGroup
+		Summaries []struct {
 			Tasks     int
 			FirstTask splitCaseTask `json:"first_task"`
 			BinWeight int64         `json:"bin_weight"`
@@ -93,8 +102,8 @@ func (c splitCase) extents() (names []string, out []extent) {
 	return names, out
 }
 
-// TestSplitCases runs the worked cases of Iceberg's split planning. Left out are what scans do not use (packing from the end, item limits,
-// grouping by key) and weights that wrap around at 64 bits, which are saturated here.
+// TestSplitCases runs the worked cases of Iceberg's split planning. Left out are what scans do not use (packing from the end, item limits)
+// and weights that wrap around at 64 bits, which are saturated here.
 func TestSplitCases(t *testing.T) {
 	raw, err := os.ReadFile("testdata/split-cases.json")
 	if err != nil {
@@ -106,7 +115,7 @@ func TestSplitCases(t *testing.T) {
 	}
 	ran := 0
 	for _, c := range all.Cases {
-		if c.Input.FromEnd || c.Input.MaxItems > 0 || c.Kind == "group_by_key" || c.ID == "overflow-open-cost" {
+		if c.Input.FromEnd || c.Input.MaxItems > 0 || c.ID == "overflow-open-cost" {
 			continue
 		}
 		ran++
@@ -120,6 +129,8 @@ func TestSplitCases(t *testing.T) {
 				c.planning(t, readOptions{Target: c.Input.SplitSize, Lookback: c.Input.Lookback, OpenCost: c.Input.OpenCost})
 			case "adaptive_plan":
 				c.adaptive(t)
+			case "group_by_key":
+				c.grouping(t)
 			default:
 				t.Fatalf("unknown kind %s", c.Kind)
 			}
@@ -238,6 +249,26 @@ func (c splitCase) adaptive(t *testing.T) {
 		t.Errorf("scan of %d bytes at a target of %d, want %d and %d", size, o.Target, c.Expected.ScanSize, c.Expected.Effective)
 	}
 	c.planning(t, o)
+}
+
+func (c splitCase) grouping(t *testing.T) {
+	var files []extent
+	for _, f := range c.Input.Tasks {
+		files = append(files, extent{Size: f.Size, Key: f.Key, Divisible: c.Input.Divisible})
+	}
+	groups, err := planSplits(files, readOptions{Target: c.Input.SplitSize, Lookback: c.Input.Lookback, OpenCost: c.Input.OpenCost})
+	if err != nil || len(groups) != c.Expected.GroupCount {
+		t.Fatalf("%v, %v, want %d groups", groups, err, c.Expected.GroupCount)
+	}
+	for i, want := range c.Expected.AnyOrder { // ours come in the order in which keys are met
+		var indexes []int
+		for _, p := range groups[i].Pieces {
+			indexes = append(indexes, p.File)
+		}
+		if !slices.Equal(indexes, want.Indexes) || sizeOf(files, groups[i]) != want.Size || files[indexes[0]].Key != want.Key {
+			t.Errorf("group %d: %v, want %v", i, groups[i], want)
+		}
+	}
 }
 
 func TestPackIsLinearInFullBins(t *testing.T) {

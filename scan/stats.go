@@ -160,5 +160,5 @@ func valueFacts(values map[int]any, f specField) (known, bool) {
 	case isNaN(v):
 		return known{Nulls: none, Values: some, NaNs: some}, true
 	}
-	return known{Nulls: none, Values: some, NaNs: none, Lower: v, Upper: v}, true
+	return known{Nulls: none, Values: some, NaNs: none, Lower: v, Upper: v, Exact: true}, true
 }
