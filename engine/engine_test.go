@@ -400,10 +400,10 @@ func TestListings(t *testing.T) {
 		filter TableFilter
 		want   string
 	}{
-		{TableFilter{}, "bare:db:t:TABLE lake::root:TABLE lake:db:broken:TABLE lake:db:p:TABLE lake:db:sales:TABLE lake:db:v:VIEW lake:`sp ace`:o-k:TABLE "},
+		{TableFilter{}, "bare:db:t:TABLE lake::root:TABLE lake:db:broken:TABLE lake:db:p:TABLE lake:db:sales:TABLE lake:db:wap:TABLE lake:db:v:VIEW lake:`sp ace`:o-k:TABLE "},
 		{TableFilter{Types: []string{"VIEW"}}, "lake:db:v:VIEW "},
 		{TableFilter{Types: []string{"BASE TABLE"}, SchemaPattern: text("db"), NamePattern: text("s%")}, "lake:db:sales:TABLE "},
-		{TableFilter{Catalog: text("lake"), SchemaPattern: text("db"), WithSchema: true}, "lake:db:broken:TABLE:0 lake:db:p:TABLE:1 lake:db:sales:TABLE:4 lake:db:v:VIEW:0 "},
+		{TableFilter{Catalog: text("lake"), SchemaPattern: text("db"), WithSchema: true}, "lake:db:broken:TABLE:0 lake:db:p:TABLE:1 lake:db:sales:TABLE:4 lake:db:wap:TABLE:1 lake:db:v:VIEW:0 "},
 		{TableFilter{Catalog: text("down")}, "error unavailable"},
 	} {
 		if got := tables(c.filter); got != c.want {

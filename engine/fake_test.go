@@ -201,6 +201,9 @@ func (o *opened) Describe(metadataTable string) (scan.Description, error) {
 		schema = schemaOf("snapshot_id:1:bigint!")
 	} else {
 		d.Properties = append(d.Properties, scan.Property{Key: "my.password", Value: "hunter2"}, scan.Property{Key: "option.x", Value: "it's"})
+		if o.table.name[len(o.table.name)-1] == "wap" {
+			d.Properties = append(d.Properties, scan.Property{Key: "write.wap.enabled", Value: "TRUE"})
+		}
 		d.Reserved = map[string]string{"owner": "ann", "comment": "it's"}
 		d.Partitioning = []string{"bucket(4, id)", "days(ts)"}
 	}
@@ -447,7 +450,8 @@ func fieldOf(text string) arrow.Field {
 }
 
 // newWorld has the catalogs lake (RAPIDS' class, default namespace db), bare (Iceberg's class) and down, which fails.
-func newWorld(t *testing.T) (*world, *Engine) {
+// More catalogs may be configured: spark_catalog is ready for it.
+func newWorld(t *testing.T, more ...catalogs.Definition) (*world, *Engine) {
 	t.Helper()
 	w := &world{now: time.UnixMilli(1_700_000_000_000), mem: memory.NewCheckedAllocator(memory.NewGoAllocator())}
 	sales := schemaOf("id#key:1:int!", "s:2:string", "ts:3:timestamp", "st:4:struct[a:5:int;b:6:string]")
@@ -461,7 +465,9 @@ func newWorld(t *testing.T) (*world, *Engine) {
 						{`{"id": 1, "s": "a", "st": {"a": 10, "b": "p"}}`, `{"id": 2, "s": null, "st": null}`},
 						{`{"id": 3, "s": "c", "st": {"a": null, "b": "q"}}`},
 						{`{"id": 4, "s": "ab", "st": {"a": 40, "b": "r"}}`, `{"id": 5, "s": "b", "st": {"a": 50, "b": null}}`}}}}},
-				"db.p":       {name: []string{"lake", "db", "p"}, versions: []version{{schema: schemaOf("p:1:string"), splits: [][]string{{`{"p": "x"}`}}}}},
+				"db.p": {name: []string{"lake", "db", "p"}, versions: []version{{schema: schemaOf("p:1:string"), splits: [][]string{{`{"p": "x"}`}}}}},
+				"db.wap": {name: []string{"lake", "db", "wap"}, versions: []version{
+					{schema: schemaOf("n:1:int"), splits: [][]string{{`{"n": 1}`}}, ref: "audit"}, {schema: schemaOf("n:1:int"), splits: [][]string{{`{"n": 1}`, `{"n": 2}`}}}}},
 				"db.broken":  {name: []string{"lake", "db", "broken"}},
 				"root":       {name: []string{"lake", "root"}, versions: []version{{schema: schemaOf("n:1:int"), splits: nil}}},
 				"sp ace.o-k": {name: []string{"lake", "sp ace", "o-k"}, versions: []version{{schema: schemaOf("n:1:int"), splits: [][]string{{`{"n": 7}`}}}}},
@@ -469,15 +475,21 @@ func newWorld(t *testing.T) (*world, *Engine) {
 		"bare": {world: w, namespaces: map[string]iceberg.Properties{"db": {}}, tables: map[string]*fakeTable{
 			"db.t": {name: []string{"bare", "db", "t"}, versions: []version{{schema: schemaOf("n:1:bigint"), splits: [][]string{{`{"n": 1}`}}}}}}},
 		"down": {world: w, down: true},
+		"spark_catalog": {world: w, namespaces: map[string]iceberg.Properties{"default": {}, "a": {}, "a.b": {}, "a.b.c": {}}, tables: map[string]*fakeTable{
+			"default.test_tbl":  {name: []string{"spark_catalog", "default", "test_tbl"}, versions: []version{{schema: schemaOf("n:1:bigint"), splits: [][]string{{`{"n": 1}`, `{"n": 2}`}}, ref: "old"}}},
+			"default.other_tbl": {name: []string{"spark_catalog", "default", "other_tbl"}, versions: []version{{schema: schemaOf("n:1:bigint")}}},
+			"a.b.c.deep":        {name: []string{"spark_catalog", "a", "b", "c", "deep"}, versions: []version{{schema: schemaOf("n:1:bigint")}}},
+			"a.b":               {name: []string{"spark_catalog", "a", "b"}, versions: []version{{schema: schemaOf("n:1:bigint")}}},
+		}},
 	}
 	rapids, _ := catalogs.ClassByName("com.nvidia.spark.rapids.iceberg.spark.RapidsSparkCatalog")
 	plain, _ := catalogs.ClassByName("org.apache.iceberg.spark.SparkCatalog")
 	set, err := catalogs.NewSet(catalogs.SetConfig{
-		Definitions: []catalogs.Definition{
+		Definitions: append([]catalogs.Definition{
 			{Name: "lake", Class: rapids, Type: "fake", Properties: iceberg.Properties{"default-namespace": "db"}},
 			{Name: "bare", Class: plain, Type: "fake", Properties: iceberg.Properties{}},
 			{Name: "down", Class: plain, Type: "fake", Properties: iceberg.Properties{}},
-		},
+		}, more...),
 		Open: func(_ context.Context, d catalogs.Definition, _ storage.Map) (catalogs.Catalog, error) {
 			return w.catalogs[d.Name], nil
 		},
@@ -499,6 +511,12 @@ func newWorld(t *testing.T) (*world, *Engine) {
 		w.mem.AssertSize(t, 0)
 	})
 	return w, e
+}
+
+// sessionCatalogDefinition is spark_catalog with RAPIDS' class.
+func sessionCatalogDefinition() catalogs.Definition {
+	class, _ := catalogs.ClassByName("com.nvidia.spark.rapids.iceberg.spark.RapidsSparkSessionCatalog")
+	return catalogs.Definition{Name: sessionCatalog, Class: class, Type: "fake", Properties: iceberg.Properties{}}
 }
 
 func (w *world) session(t *testing.T, e *Engine, id string) *session.Session {

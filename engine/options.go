@@ -19,6 +19,9 @@ var sessionOptions = []struct{ key, option string }{
 }
 
 const (
+	aggregateName     = "aggregate-push-down-enabled"
+	aggregateKey      = "spark.sql.iceberg.aggregate-push-down.enabled"
+	wapBranchKey      = "spark.wap.branch"
 	parallelismOption = "adaptive-split-size-parallelism"
 	shuffleKey        = "spark.sql.shuffle.partitions"
 	parallelismKey    = "spark.default.parallelism"
@@ -29,7 +32,7 @@ const (
 func (s *statement) readOptions(f *found, explicit tableOptions) ([]scan.Option, map[string]string, error) {
 	var out []scan.Option
 	for _, name := range sortedKeys(explicit) {
-		if !slices.Contains(travelOptions, name) {
+		if known, ok := session.LookupReadOption(name); ok && known.Effect && known.Level == session.ScanLevel {
 			out = append(out, scan.Option{Name: name, Value: explicit[name], Scope: "explicit"})
 		}
 	}
@@ -57,6 +60,18 @@ func (s *statement) readOptions(f *found, explicit tableOptions) ([]scan.Option,
 func (s *statement) classOf(catalog string) catalogs.Class {
 	d, _ := s.engine.config.Catalogs.Definition(catalog)
 	return d.Class
+}
+
+// aggregateOption says whether count(*) may be answered from metadata; as Spark's booleans are, every word but true is false.
+func (s *statement) aggregateOption(explicit tableOptions) scan.Resolved {
+	out := scan.Resolved{Name: aggregateName, Value: "true", Scope: "default"}
+	if v, ok := explicit[aggregateName]; ok {
+		out.Value, out.Scope = v, "explicit"
+	} else if v, ok := s.state.Get(aggregateKey); ok {
+		out.Value, out.Scope, out.Key = v, "session", aggregateKey
+	}
+	out.Value = strconv.FormatBool(strings.EqualFold(out.Value, "true"))
+	return out
 }
 
 func has(options []scan.Option, name string) bool {
@@ -104,7 +119,7 @@ func (s *statement) settings(used map[string]string) map[string]string {
 	for k, v := range used {
 		out[k] = v
 	}
-	for _, k := range []string{caseSensitiveKey, timeZoneKey, travelOptionsKey} {
+	for _, k := range []string{caseSensitiveKey, timeZoneKey, travelOptionsKey, wapBranchKey, aggregateKey} {
 		if v, ok := s.state.Get(k); ok {
 			out[k] = v
 		}

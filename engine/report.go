@@ -106,12 +106,16 @@ func (s *statement) planReport(q *query, p *planned) *report {
 	set := &p.sets[0]
 	if q.counts {
 		out.Count = "rows"
-		if _, known := set.sourceRows(); known {
+		if set.counted() {
 			out.Count = "metadata"
 		}
 	}
 	if set.plan != nil {
 		out.Scan = newScanReport(set.plan.Explain(), s.wrapped(q))
+		if q.counts {
+			o := q.pushDown
+			out.Scan.Options = append(out.Scan.Options, reportOption{o.Name, o.Value, o.Scope, o.Key})
+		}
 	}
 	return out
 }

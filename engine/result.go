@@ -133,6 +133,12 @@ func (s *set) sourceRows() (int64, bool) {
 	return 1, true
 }
 
+// counted reports whether the value of count(*) is known without reading, and may be taken as such.
+func (s *set) counted() bool {
+	_, known := s.sourceRows()
+	return s.query.counts && known && (s.plan == nil || s.query.pushDown.Value == "true")
+}
+
 // cut gives how many of n rows LIMIT and OFFSET leave.
 func (q *query) cut(n int64) int64 {
 	n = max(0, n-q.offset)
@@ -148,12 +154,12 @@ func (s *set) open(ctx context.Context, from, to int) (*stream, error) {
 	if s.query.limit >= 0 {
 		out.left = s.query.limit
 	}
-	n, known := s.sourceRows()
+	n, _ := s.sourceRows()
 	switch {
 	case out.left == 0:
 		out.source = noRows{}
 		return out, nil
-	case s.query.counts && known:
+	case s.counted():
 		out.source = &counted{rows: n}
 		return out, nil
 	case s.plan == nil:

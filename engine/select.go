@@ -26,6 +26,7 @@ type query struct {
 	limit    int64    // rows at most; negative: all
 	offset   int64    // rows left out first
 	used     map[string]string
+	pushDown scan.Resolved // whether the number of rows may come from metadata
 
 	parameters *arrow.Schema // one field for each ?
 }
@@ -82,6 +83,7 @@ func (s *statement) bind(ctx context.Context, tree *syntax.Select, params []cons
 	}
 	var err error
 	q.request.Options, q.used, err = s.readOptions(q.found, options)
+	q.pushDown = s.aggregateOption(options)
 	return q, err
 }
 
@@ -129,8 +131,30 @@ func (s *statement) bindSource(ctx context.Context, q *query, b *binder, from *s
 	if q.found, err = s.table(ctx, texts(from.Name)); err != nil {
 		return nil, placed(err, from.Name[0].Pos)
 	}
+	if at, err = s.wapReference(q.found, at); err != nil {
+		return nil, err
+	}
 	q.source, err = s.source(ctx, q.found, at)
 	return options, err
+}
+
+// wapReference gives the branch of spark.wap.branch where nothing else chooses a snapshot: of a table that allows it and has the branch.
+func (s *statement) wapReference(f *found, at scan.Reference) (scan.Reference, error) {
+	branch, ok := s.state.Get(wapBranchKey)
+	if !ok || at.Kind != scan.RefCurrent || f.reference.Kind != scan.RefCurrent || f.metadata ||
+		!slices.Contains(f.opened.Branches(), branch) && !slices.Contains(f.opened.Tags(), branch) {
+		return at, nil
+	}
+	d, err := f.opened.Describe("")
+	if err != nil {
+		return at, err
+	}
+	for _, p := range d.Properties {
+		if p.Key == "write.wap.enabled" && strings.EqualFold(p.Value, "true") {
+			return scan.Reference{Kind: scan.RefBranch, Name: branch, Clause: wapBranchKey + " = " + branch}, nil
+		}
+	}
+	return at, nil
 }
 
 // placed gives an error about a name the name's position, if it has none.

@@ -11,6 +11,7 @@ import (
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/scan"
+	"github.com/skua-data/skua/session"
 )
 
 // reference turns a time-travel clause into a scan's reference.
@@ -62,11 +63,6 @@ func timestampExpr(e syntax.Expr, cause error) error {
 // tableOptions are the pairs of WITH by their hyphenated lower-case name. The later of two spellings of one name wins, as in a map.
 type tableOptions map[string]string
 
-// optionNames are the options with a meaning here, by their camelCase spelling in lower case.
-var optionNames = map[string]string{"snapshotid": "snapshot-id", "asoftimestamp": "as-of-timestamp", "splitsize": "split-size", "fileopencost": "file-open-cost",
-	"startsnapshotid": "start-snapshot-id", "endsnapshotid": "end-snapshot-id", "starttimestamp": "start-timestamp", "endtimestamp": "end-timestamp",
-	"batchsize": "batch-size", "versionasof": "version-as-of", "timestampasof": "timestamp-as-of"}
-
 func (s *statement) tableOptions(b *binder, given []syntax.TableOption) (tableOptions, error) {
 	out := tableOptions{}
 	for _, o := range given {
@@ -75,8 +71,8 @@ func (s *statement) tableOptions(b *binder, given []syntax.TableOption) (tableOp
 			return nil, err
 		}
 		name := strings.ToLower(o.Key)
-		if hyphenated, ok := optionNames[name]; ok {
-			name = hyphenated
+		if known, ok := session.LookupReadOption(name); ok {
+			name = known.Name
 		}
 		out[name] = optionText(o.Value, c)
 	}

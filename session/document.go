@@ -19,12 +19,30 @@ This page is generated from the option table; a test keeps it true.
 | --- | --- | --- | --- | --- |
 `
 
+const readOptionsHead = `
+## Read options
+
+Options of one scan: ` + "``SELECT … FROM t WITH (`split-size` = 1048576)``" + `. Names are matched in any case, hyphenated or in camelCase; one that is not listed is
+ignored, as Spark does. A read option wins over the session's settings, those win over the table's properties. ` + "`EXPLAIN`" + ` and ` + "`SHOW READ OPTIONS FOR t`" + ` tell
+what is in force and which key set it.
+
+| option | what it does |
+| --- | --- |
+`
+
+const propertiesHead = `
+## Table properties
+
+| property | default | what it does |
+| --- | --- | --- |
+`
+
 // Document gives the text of docs/options.md.
 func Document() string {
 	var b strings.Builder
 	b.WriteString(documentHead)
 	for _, o := range options {
-		kind, value, scope, doc := string(o.Type), "–", "start-up", o.Doc
+		kind, value, scope, doc := string(o.Type), "–", "start-up", withEffect(o.Effect, o.Doc)
 		if len(o.Values) > 0 {
 			kind = strings.Join(o.Values, ", ")
 		}
@@ -34,10 +52,26 @@ func Document() string {
 		if o.Scope == PerSession {
 			scope = "session"
 		}
-		if !o.Effect {
-			doc = "Accepted without effect. " + doc
-		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", o.Key, kind, value, scope, doc)
 	}
+	b.WriteString(readOptionsHead)
+	for _, o := range readOptions {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", o.Spelled(), withEffect(o.Effect, o.Doc))
+	}
+	b.WriteString(propertiesHead)
+	for _, p := range tableProperties {
+		value := p.value
+		if value != "–" {
+			value = "`" + value + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", p.name, value, withEffect(p.effect, p.doc))
+	}
 	return b.String()
+}
+
+func withEffect(effect bool, doc string) string {
+	if effect {
+		return doc
+	}
+	return "Accepted without effect. " + doc
 }

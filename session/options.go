@@ -35,14 +35,16 @@ var options = []Option{
 		Doc: "Whether the target size is lowered for small scans, unless a read option or a setting gives the size: `true`, and every other word is false. Unset: what the table's property says, else true."},
 	{Key: "spark.sql.iceberg.read.adaptive-split-size.parallelism", Type: String, Scope: PerSession, Effect: true,
 		Doc: "How many splits adaptive sizing aims at. The scan checks the value."},
+	{Key: "spark.sql.iceberg.aggregate-push-down.enabled", Type: String, Default: "true", Scope: PerSession, Effect: true,
+		Doc: "Whether `count(*)` is answered from metadata where metadata knows it exactly: `true`, and every other word is false."},
+	{Key: "spark.wap.branch", Type: String, Scope: PerSession, Effect: true,
+		Doc: "Reads the branch of this name of every table that has it and has `write.wap.enabled=true`, unless the statement chooses a snapshot. It counts whatever the catalog's class is."},
 
 	// Iceberg's settings without effect here. Spark takes any text for them.
 	{Key: "spark.sql.iceberg.vectorization.enabled", Type: String, Scope: PerSession,
 		Doc: "Every read works on columns."},
 	{Key: "spark.sql.iceberg.planning.preserve-data-grouping", Type: String, Scope: PerSession,
 		Doc: "It serves joins inside Spark."},
-	{Key: "spark.sql.iceberg.aggregate-push-down.enabled", Type: String, Scope: PerSession,
-		Doc: "A count without a filter is answered from metadata wherever metadata knows it exactly."},
 	{Key: "spark.sql.iceberg.data-planning-mode", Type: String, Scope: PerSession,
 		Doc: "Planning is always local."},
 	{Key: "spark.sql.iceberg.delete-planning-mode", Type: String, Scope: PerSession,
@@ -50,6 +52,13 @@ var options = []Option{
 	{Key: "spark.sql.iceberg.locality.enabled", Type: String, Scope: PerSession, Doc: "It places work on Spark's executors."},
 	{Key: "spark.sql.iceberg.executor-cache.*", Type: String, Scope: PerSession, Doc: "It concerns Spark's executors."},
 	{Key: "spark.sql.iceberg.report-column-stats", Type: String, Scope: PerSession, Doc: "It serves Spark's optimizer."},
+	{Key: "spark.sql.iceberg.identifier-fields-rely", Type: String, Scope: PerSession, Doc: "It serves Spark's optimizer."},
+	{Key: "spark.sql.iceberg.parquet.reader-type", Type: String, Scope: PerSession, Doc: "There is one way to read Parquet, and Iceberg 1.11 has dropped the setting."},
+	{Key: "spark.sql.iceberg.async-micro-batch-planning-enabled", Type: String, Scope: PerSession, Doc: "Nothing is streamed in micro-batches."},
+	{Key: "spark.datasource.iceberg.*", Type: String, Scope: PerSession,
+		Doc: "In Spark these are read options of DataFrame reads only; SQL never sees them."},
+	{Key: "spark.comet.*", Type: String, Scope: PerSession, Doc: "There is one reader, and it is not Comet's."},
+	{Key: "spark.wap.id", Type: String, Scope: PerSession, Doc: "It concerns writes."},
 	{Key: "spark.sql.iceberg.*", Type: String, Scope: PerSession, Doc: "The other settings of Iceberg's Spark module steer Spark."},
 
 	// Catalogs and stores.

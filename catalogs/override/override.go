@@ -76,7 +76,7 @@ func Resolve(conf Settings, class catalogs.Class, name SourceName, explicit map[
 		return nil, err
 	}
 	for _, b := range buckets {
-		if err := b.err(); err != nil {
+		if err := b.err(name); err != nil {
 			return nil, err
 		}
 	}
@@ -142,8 +142,8 @@ func given(explicit map[string]string, names ...string) bool {
 	return false
 }
 
-// err names every key of the scope that ends in no suffix.
-func (b bucket) err() error {
+// err names every key of the scope that ends in no suffix, and the source whose scan they keep from being made.
+func (b bucket) err(name SourceName) error {
 	if len(b.bad) == 0 {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (b bucket) err() error {
 	for _, key := range b.bad {
 		text = append(text, fmt.Sprintf("Unrecognized suffix '%s' in conf '%s'. Supported suffixes: [%s].", key[len(b.prefix):], key, strings.Join(all, ", ")))
 	}
-	return fault.New(fault.Invalid, "%s", strings.Join(text, " ")).Change(b.bad[0])
+	return fault.New(fault.Invalid, "read options of %s, %s scope: %s", strings.Join(name.parts(), "."), b.scope, strings.Join(text, " ")).Change(b.bad[0])
 }
 
 // ambiguous refuses keys of a table one of whose name's parts holds a dot: the key could mean another table as well.
