@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	maxMetadata          = 1 << 30  // bytes of one table's metadata
-	preallocatedMetadata = 64 << 20 // at most, before the bytes have come
+	maxMetadata          = 256 << 20 // bytes of one table's metadata
+	preallocatedMetadata = 64 << 20  // at most, before the bytes have come
 )
 
 // text makes a string that protobuf accepts: names in a file system may be any bytes.

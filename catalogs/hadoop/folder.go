@@ -38,6 +38,9 @@ func under(folder storage.Location, name string) storage.Location {
 // base is the last part of a location.
 func base(at storage.Location) string { return at[strings.LastIndexByte(at, '/')+1:] }
 
+// maxFolder bounds a folder's location, in bytes. No store has longer ones, and a client may send any name.
+const maxFolder = 16 << 10
+
 // folder gives where an identifier's folder lies; false where no folder can bear such a name, so that nothing outside the warehouse is reached.
 func (c *catalog) folder(id table.Identifier) (storage.Location, bool) {
 	at := c.warehouse
@@ -45,7 +48,9 @@ func (c *catalog) folder(id table.Identifier) (storage.Location, bool) {
 		if name == "" || name == "." || name == ".." || strings.ContainsAny(name, "/\x00") {
 			return "", false
 		}
-		at = under(at, name)
+		if at = under(at, name); len(at) > maxFolder {
+			return "", false
+		}
 	}
 	return at, true
 }

@@ -15,13 +15,15 @@ import (
 	"github.com/skua-data/skua/storage"
 )
 
-// Bounds of what is read whole.
+// Bounds of what is read whole, in bytes.
 const (
-	maxMetadata = 1 << 30 // bytes of a metadata file, packed and unpacked
+	maxMetadata = 256 << 20 // of a metadata file, packed and unpacked
+	maxSent     = 16 << 20  // of metadata that is sent along
 	maxHint     = 1 << 10
 )
 
-// Load finds the current metadata file of a table and reads it; where the caller holds that very file, it only says so.
+// Load finds the current metadata file of a table and reads it. Where the caller holds that very file, or the file is so large that it should be in memory
+// once and not in two processes, it gives the location alone.
 func (c *catalog) Load(ctx context.Context, req catalogs.LoadRequest) (*catalogs.Table, error) {
 	if req.Reference != "" {
 		return nil, fault.New(fault.Unsupported, "references of the whole catalog (%q) are not supported by the catalog type hadoop", req.Reference)
@@ -55,7 +57,7 @@ func (c *catalog) load(ctx context.Context, req catalogs.LoadRequest) (*catalogs
 	if req.Held == at && c.delivered.only(at, file.Key()) {
 		return out, nil
 	}
-	if out.Metadata, err = read(file, at); err != nil {
+	if out.Metadata, err = read(ctx, file, at); err != nil {
 		return nil, err
 	}
 	c.delivered.add(at, file.Key())
@@ -97,10 +99,13 @@ func (c *catalog) current(ctx context.Context, id table.Identifier, folder stora
 	return under(folder, name), nil
 }
 
-// read gives a metadata file's JSON, unpacked where it is gzip, whatever its name says.
-func read(file storage.File, at storage.Location) ([]byte, error) {
-	if file.Size() > maxMetadata {
+// read gives a metadata file's JSON, unpacked where it is gzip, whatever its name says; nil where it is too large to be sent.
+func read(ctx context.Context, file storage.File, at storage.Location) ([]byte, error) {
+	switch {
+	case file.Size() > maxMetadata:
 		return nil, tooLarge(at)
+	case file.Size() > maxSent:
+		return nil, nil
 	}
 	data := make([]byte, file.Size())
 	if n, err := file.ReadAt(data, 0); err != nil && (err != io.EOF || n < len(data)) {
@@ -110,7 +115,7 @@ func read(file storage.File, at storage.Location) ([]byte, error) {
 		return nil, err
 	}
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
-		return unpack(data, at)
+		return unpack(ctx, data, at)
 	}
 	if len(data) == 0 {
 		return nil, fault.New(fault.Corrupt, "the metadata file %s is empty", at).In(at)
@@ -118,17 +123,30 @@ func read(file storage.File, at storage.Location) ([]byte, error) {
 	return data, nil
 }
 
-func unpack(data []byte, at storage.Location) ([]byte, error) {
+// unpack gives what is packed in data; nil where it is too large to be sent, of which not a byte is kept.
+func unpack(ctx context.Context, data []byte, at storage.Location) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, fault.New(fault.Corrupt, "unpack the metadata file %s: %w", at, err).In(at)
 	}
-	out, err := io.ReadAll(io.LimitReader(r, maxMetadata+1))
+	out, err := io.ReadAll(io.LimitReader(r, maxSent+1))
+	size := int64(len(out))
+	for err == nil && size > maxSent && size <= maxMetadata && ctx.Err() == nil {
+		n, more := io.CopyN(io.Discard, r, 8<<20)
+		if size += n; more == io.EOF {
+			break
+		}
+		err = more
+	}
 	switch {
+	case ctx.Err() != nil:
+		return nil, fault.Wrap(ctx.Err(), "unpack the metadata file %s", at)
 	case err != nil:
 		return nil, fault.New(fault.Corrupt, "unpack the metadata file %s: %w", at, err).In(at)
-	case len(out) > maxMetadata:
+	case size > maxMetadata:
 		return nil, tooLarge(at)
+	case size > maxSent:
+		return nil, nil
 	case len(out) == 0:
 		return nil, fault.New(fault.Corrupt, "the metadata file %s is empty", at).In(at)
 	}

@@ -13,7 +13,8 @@ import (
 func classify(err error, doing string, at storage.Location) error {
 	kind := fault.Unavailable
 	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG),
+		errors.Is(err, syscall.ELOOP): // links in a circle lead nowhere
 		kind = fault.NotFound
 	case errors.Is(err, fs.ErrPermission):
 		kind = fault.Denied

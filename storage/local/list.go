@@ -6,13 +6,16 @@ import (
 	"io/fs"
 	"iter"
 	"os"
+	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/storage"
 )
 
-// List yields what a folder holds; links count as what they lead to, and an entry that vanishes meanwhile is left out.
+// List yields what a folder holds; links count as what they lead to. An entry that vanishes meanwhile is left out, and so are links that lead nowhere and
+// those back to a folder on the way here, which would make a tree without an end.
 func (Store) List(ctx context.Context, folder storage.Location) iter.Seq2[storage.Info, error] {
 	return func(yield func(storage.Info, error) bool) {
 		if err := list(ctx, folder, func(i storage.Info) bool { return yield(i, nil) }); err != nil {
@@ -39,11 +42,14 @@ func list(ctx context.Context, folder storage.Location, yield func(storage.Info)
 			return fault.Wrap(err, "list %s", folder)
 		}
 		info, err := os.Stat(inside + e.Name())
-		if errors.Is(err, fs.ErrNotExist) {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ELOOP) {
 			continue
 		}
 		if err != nil {
 			return classify(err, "list", under+e.Name())
+		}
+		if e.Type()&fs.ModeSymlink != 0 && info.IsDir() && leadsBack(info, path) {
+			continue
 		}
 		entry := storage.Info{Location: under + e.Name(), Folder: info.IsDir(), Modified: info.ModTime()}
 		if !entry.Folder {
@@ -54,4 +60,16 @@ func list(ctx context.Context, folder storage.Location, yield func(storage.Info)
 		}
 	}
 	return nil
+}
+
+// leadsBack reports whether what a link leads to is the folder at path or one above it.
+func leadsBack(target fs.FileInfo, path string) bool {
+	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
+		if info, err := os.Stat(at); err == nil && os.SameFile(target, info) {
+			return true
+		}
+		if at == filepath.Dir(at) {
+			return false
+		}
+	}
 }

@@ -93,7 +93,7 @@ func TestFaults(t *testing.T) {
 	for at, kind := range map[string]fault.Kind{
 		dir + "/missing": fault.NotFound, "file:" + dir: fault.NotFound, path + "/under": fault.NotFound, dir + "/" + strings.Repeat("n", 300): fault.NotFound,
 		"relative/x": fault.Invalid, "file:relative/x": fault.Invalid, "": fault.Invalid, "file:": fault.Invalid, dir + "/a\x00b": fault.Invalid,
-		"file://other/x": fault.Unsupported, "file://": fault.Unsupported, pipe: fault.Invalid, "/dev/null": fault.Invalid, loop: fault.Unavailable,
+		"file://other/x": fault.Unsupported, "file://": fault.Unsupported, pipe: fault.Invalid, "/dev/null": fault.Invalid, loop: fault.NotFound,
 	} {
 		if _, err := (Store{}).Open(t.Context(), at, -1); !fault.Is(err, kind) {
 			t.Errorf("open %q: %v, want %s", at, err, kind)
