@@ -159,9 +159,9 @@ func streamCancelled(t *testing.T, settings map[string]string) {
 func streamMemory(t *testing.T, settings map[string]string) {
 	log := newJournal()
 	limited := maps.Clone(settings)
-	limited["skua.memory.limit"] = "64m"
+	limited["skua.memory.limit"] = "40m"
 	r := startWith(t, Config{Settings: limited, Log: log.logger()})
-	const streams = 40 // a leak of one batch each would be 80 MB
+	const streams = 24 // a leak of one batch each would be 48 MB
 	for i := range streams {
 		s := open(t, r.Target(), wideScan)
 		s.first(t)
