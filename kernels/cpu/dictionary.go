@@ -3,7 +3,6 @@ package cpu
 import (
 	"encoding/binary"
 	"math"
-	"slices"
 	"unsafe"
 
 	"github.com/apache/arrow-go/v18/parquet"
@@ -28,18 +27,16 @@ type span struct{ from, length uint32 }
 // indexBlock is how many indexes are unpacked at once.
 const indexBlock = 1024
 
-// indexes are a page's dictionary indexes.
+// indexes are a page's dictionary indexes. Whoever looks them up tests that they are in the dictionary: a page's padding need not be.
 type indexes struct {
 	hybrid hybrid
-	limit  int // values of the dictionary
 	buffer [indexBlock]uint32
-	at, n  int   // not consumed: buffer[at:n]
-	bad    error // of the index after those
+	at, n  int // not consumed: buffer[at:n]
 }
 
 // open starts a page, which begins with the width of an index.
-func (x *indexes) open(body []byte, limit int) error {
-	x.at, x.n, x.limit, x.hybrid, x.bad = 0, 0, limit, hybrid{}, nil
+func (x *indexes) open(body []byte) error {
+	x.at, x.n, x.hybrid = 0, 0, hybrid{}
 	if len(body) == 0 {
 		return nil // a page of nulls
 	}
@@ -50,51 +47,28 @@ func (x *indexes) open(body []byte, limit int) error {
 	return nil
 }
 
-// peek gives up to n indexes that come next, at least one, all of which are in the dictionary.
-func (x *indexes) peek(n int) ([]uint32, error) {
+// next gives up to n indexes that come next, at least one, and consumes them. They are good until the next call.
+func (x *indexes) next(n int) ([]uint32, error) {
 	if x.at == x.n {
-		if err := x.fill(); err != nil {
+		got, err := x.hybrid.indexes(x.buffer[:])
+		if err != nil {
 			return nil, err
 		}
+		x.at, x.n = 0, got
 	}
-	return x.buffer[x.at:min(x.n, x.at+n)], nil
-}
-
-// fill unpacks indexes. One outside of the dictionary is an error when its turn comes, which that of a page's padding does not.
-func (x *indexes) fill() error {
-	if x.bad != nil {
-		return x.bad
-	}
-	got, err := x.hybrid.indexes(x.buffer[:])
-	if err != nil {
-		return err
-	}
-	x.at, x.n = 0, got
-	most := uint32(0)
-	for _, i := range x.buffer[:got] {
-		most = max(most, i)
-	}
-	if int64(most) < int64(x.limit) {
-		return nil
-	}
-	x.n = slices.IndexFunc(x.buffer[:got], func(i uint32) bool { return int64(i) >= int64(x.limit) })
-	x.bad = fault.New(fault.Corrupt, "index %d in a dictionary of %d", x.buffer[x.n], x.limit)
-	if x.n == 0 {
-		return x.bad
-	}
-	return nil
+	out := x.buffer[x.at:min(x.n, x.at+n)]
+	x.at += len(out)
+	return out, nil
 }
 
 func (x *indexes) skip(n int) error {
-	for n > 0 {
-		next, err := x.peek(n)
-		if err != nil {
-			return err
-		}
-		x.at += len(next)
-		n -= len(next)
-	}
-	return nil
+	buffered := min(n, x.n-x.at)
+	x.at += buffered
+	return x.hybrid.skip(n - buffered)
+}
+
+func indexError(at uint32, limit int) error {
+	return fault.New(fault.Corrupt, "index %d in a dictionary of %d", at, limit)
 }
 
 // dictionaryValues are fixed values of a dictionary.
@@ -122,17 +96,19 @@ func (d *dictionaryValues) read(out []byte) error {
 func (d *dictionaryValues) readTested(out []byte) error {
 	w := d.dictionary.width
 	for len(out) > 0 {
-		next, err := d.peek(len(out) / w)
+		next, err := d.next(len(out) / w)
 		if err != nil {
 			return err
 		}
 		for _, i := range next {
+			if int64(i) >= int64(d.dictionary.n) {
+				return indexError(i, d.dictionary.n)
+			}
 			if d.dictionary.failed != nil && d.dictionary.failed[i] != nil {
 				return d.dictionary.failed[i]
 			}
 			out = out[copy(out, d.dictionary.fixed[int(i)*w:int(i+1)*w]):]
 		}
-		d.at += len(next)
 	}
 	return nil
 }
@@ -140,15 +116,17 @@ func (d *dictionaryValues) readTested(out []byte) error {
 // gather fills out with a dictionary's values.
 func gather[T any](out, dictionary []T, x *indexes) error {
 	for len(out) > 0 {
-		next, err := x.peek(len(out))
+		next, err := x.next(len(out))
 		if err != nil {
 			return err
 		}
 		to := out[:len(next)]
 		for i, at := range next {
+			if uint64(at) >= uint64(len(dictionary)) {
+				return indexError(at, len(dictionary))
+			}
 			to[i] = dictionary[at]
 		}
-		x.at += len(next)
 		out = out[len(next):]
 	}
 	return nil
@@ -171,7 +149,7 @@ type dictionaryTexts struct {
 
 func (d *dictionaryTexts) read(out *texts, n int) error {
 	for n > 0 {
-		next, err := d.peek(n)
+		next, err := d.next(n)
 		if err != nil {
 			return err
 		}
@@ -183,7 +161,6 @@ func (d *dictionaryTexts) read(out *texts, n int) error {
 		if err != nil {
 			return err
 		}
-		d.at += len(next)
 		n -= len(next)
 	}
 	return nil
@@ -197,29 +174,32 @@ func (d *dictionaryTexts) short(out *texts, next []uint32) error {
 		return err
 	}
 	bytes, spans, pos := d.dictionary.bytes, d.dictionary.spans, 0
-	if d.dictionary.longest <= block/2 {
-		for i, at := range next {
-			s := spans[at]
+	half := d.dictionary.longest <= block/2
+	for i, at := range next {
+		if uint64(at) >= uint64(len(spans)) {
+			return indexError(at, len(spans))
+		}
+		s := spans[at]
+		if half {
 			*(*[block / 2]byte)(to[pos:]) = *(*[block / 2]byte)(bytes[s.from:])
-			pos += int(s.length)
-			ends[i] = int32(start + pos)
-		}
-	} else {
-		for i, at := range next {
-			s := spans[at]
+		} else {
 			copyBlock(to[pos:], bytes[s.from:])
-			pos += int(s.length)
-			ends[i] = int32(start + pos)
 		}
+		pos += int(s.length)
+		ends[i] = int32(start + pos)
 	}
 	out.size = start + pos
 	return nil
 }
 
+// long adds up the lengths first.
 func (d *dictionaryTexts) long(out *texts, next []uint32) error {
-	ends, start, sum := out.values(len(next)), out.size, 0
+	ends, start, sum, spans := out.values(len(next)), out.size, 0, d.dictionary.spans
 	for i, at := range next {
-		sum += int(d.dictionary.spans[at].length)
+		if uint64(at) >= uint64(len(spans)) {
+			return indexError(at, len(spans))
+		}
+		sum += int(spans[at].length)
 		ends[i] = int32(start + sum)
 	}
 	if sum > math.MaxInt32-start {
@@ -231,7 +211,7 @@ func (d *dictionaryTexts) long(out *texts, next []uint32) error {
 	}
 	bytes, pos := d.dictionary.bytes, 0
 	for _, at := range next {
-		s := d.dictionary.spans[at]
+		s := spans[at]
 		if s.length <= block {
 			copyBlock(to[pos:], bytes[s.from:])
 		} else {

@@ -64,7 +64,12 @@ func (l *levels) rows(n int64) (count int, begun int64) {
 		count = int(min(n, int64(l.n-l.at)))
 		return count, int64(count)
 	}
-	for i, rep := range l.nextRep[l.at:l.n] {
+	next := l.nextRep[l.at:l.n]
+	if begun = int64(bytes.Count(next, []byte{0})); begun < n {
+		return len(next), begun
+	}
+	begun = 0
+	for i, rep := range next {
 		if rep > 0 {
 			continue
 		}
@@ -73,7 +78,7 @@ func (l *levels) rows(n int64) (count int, begun int64) {
 		}
 		begun++
 	}
-	return l.n - l.at, begun
+	return len(next), begun
 }
 
 // readRows appends the next n rows, or leaves them out. A row ends where the next begins, which may be on the next page.

@@ -77,19 +77,41 @@ func (h *hybrid) indexes(out []uint32) (int, error) {
 	return n, nil
 }
 
-// unpack takes values of the packed run.
+// unpack takes values of the packed run: groups of eight at once, single ones before and after them.
 func (h *hybrid) unpack(out []uint32) {
 	h.left -= len(out)
-	if h.at&7 == 0 {
-		whole := len(out) &^ 7
-		unpack(out[:whole], h.packed[h.at/8*h.width:], h.width)
+	head := min(-h.at&7, len(out))
+	whole := (len(out) - head) &^ 7
+	for i := range out[:head] {
+		out[i] = uint32(bitsAt(h.packed, h.at+i, h.width))
+	}
+	h.at += head
+	if whole > 0 {
+		unpack(out[head:head+whole], h.packed[h.at/8*h.width:], h.width)
 		h.at += whole
-		out = out[whole:]
 	}
+	out = out[head+whole:]
 	for i := range out {
-		out[i] = uint32(bitsAt(h.packed, h.at, h.width))
-		h.at++
+		out[i] = uint32(bitsAt(h.packed, h.at+i, h.width))
 	}
+	h.at += len(out)
+}
+
+// skip leaves n values out.
+func (h *hybrid) skip(n int) error {
+	for n > 0 {
+		if err := h.next(); err != nil {
+			return err
+		}
+		if h.repeated > 0 {
+			k := min(n, h.repeated)
+			h.repeated, n = h.repeated-k, n-k
+			continue
+		}
+		k := min(n, h.left)
+		h.at, h.left, n = h.at+k, h.left-k, n-k
+	}
+	return nil
 }
 
 // levels fills out with levels, for which the width is at most 8.

@@ -19,6 +19,7 @@ type texts struct {
 	data    *memory.Buffer
 	n       int // strings
 	size    int // bytes
+	most    int // bytes of room that were asked for
 	hint    int // bytes to expect
 }
 
@@ -50,11 +51,13 @@ func (t *texts) bytes(n int) ([]byte, error) {
 	if n > math.MaxInt32-t.size {
 		return nil, errTooMuchText
 	}
-	if need := t.size + n + slack; t.data == nil || need > t.data.Cap() {
+	need := t.size + n + slack
+	if t.data == nil || need > t.data.Cap() {
 		if err := t.grow(need); err != nil {
 			return nil, err
 		}
 	}
+	t.most = max(t.most, need)
 	out := t.data.Buf()[t.size : t.size+n+slack]
 	t.size += n
 	return out, nil
@@ -106,9 +109,9 @@ func (t *texts) take() []*memory.Buffer {
 	}
 	t.offsets.ResizeNoShrink(4 * (t.n + 1))
 	t.data.ResizeNoShrink(t.size)
-	t.hint = t.size + t.size/16 + slack
+	t.hint = t.most + t.most/16
 	out := []*memory.Buffer{t.offsets, t.data}
-	t.offsets, t.data, t.n, t.size = nil, nil, 0, 0
+	t.offsets, t.data, t.n, t.size, t.most = nil, nil, 0, 0, 0
 	return out
 }
 

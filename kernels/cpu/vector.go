@@ -58,7 +58,7 @@ func (f *fixedVector) open(id parquet.Encoding, body []byte, d *dictionary) (err
 		return errNoDictionary
 	}
 	f.stream, f.indexed.dictionary = &f.indexed, d
-	return f.indexed.open(body, d.n)
+	return f.indexed.open(body)
 }
 
 func (f *fixedVector) reserve(n int) {
@@ -161,7 +161,7 @@ func (t *textVector) open(id parquet.Encoding, body []byte, d *dictionary) (err 
 		return errNoDictionary
 	}
 	t.stream, t.indexed.dictionary = &t.indexed, d
-	return t.indexed.open(body, d.n)
+	return t.indexed.open(body)
 }
 
 func (t *textVector) read(n int) error { return t.stream.read(&t.texts, n) }
