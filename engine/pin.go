@@ -121,7 +121,7 @@ func plan(ctx context.Context, schema *arrow.Schema, queries []*query) (*planned
 		if q.source != nil {
 			var err error
 			if s.plan, err = q.source.Plan(ctx, q.request); err != nil {
-				return nil, err
+				return nil, q.found.planning(err)
 			}
 		}
 		p.sets = append(p.sets, s)

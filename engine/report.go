@@ -37,9 +37,15 @@ type scanReport struct {
 	Options   []reportOption   `json:"options"`
 	Manifests reportConsidered `json:"manifests"`
 	Files     reportConsidered `json:"files"`
-	Splits    int              `json:"split_count"`
-	Shown     []reportSplit    `json:"splits"` // the first ones
-	Decoders  []string         `json:"decoders,omitempty"`
+
+	DeleteManifests *reportConsidered `json:"delete_manifests,omitempty"`
+	Deletes         *reportConsidered `json:"deletes,omitempty"`
+	DeletesByKind   map[string]int    `json:"deletes_by_kind,omitempty"`
+	RowGroups       *reportConsidered `json:"row_groups,omitempty"` // once it was read
+
+	Splits   int           `json:"split_count"`
+	Shown    []reportSplit `json:"splits"` // the first ones
+	Decoders []string      `json:"decoders,omitempty"`
 }
 
 // reportOption is a read option in force, with where it comes from.
@@ -60,6 +66,7 @@ type reportSplit struct {
 	Files  int          `json:"files"`
 	Bytes  int64        `json:"bytes"`
 	Weight int64        `json:"weight"`
+	Key    string       `json:"partition,omitempty"`
 	Tasks  int          `json:"task_count"`
 	Shown  []reportTask `json:"tasks"` // the first ones
 }
@@ -69,6 +76,7 @@ type reportTask struct {
 	Start   int64  `json:"start"`
 	Length  int64  `json:"length"`
 	Deletes int    `json:"deletes"`
+	Rows    int64  `json:"estimated_rows"`
 }
 
 // runReport is what a run took.
@@ -81,6 +89,8 @@ type runReport struct {
 	MetadataBytes int64   `json:"metadata_bytes"`
 	Requests      int64   `json:"requests"`
 	Files         int64   `json:"files"`
+	RowGroups     int64   `json:"row_groups"`
+	Pruned        int64   `json:"row_groups_pruned"`
 	Splits        int64   `json:"splits"`
 	PeakMemory    int64   `json:"peak_memory_bytes"`
 	Stages        []stage `json:"stages"`
@@ -123,18 +133,28 @@ func (s *statement) planReport(q *query, p *planned) *report {
 func newScanReport(e *scan.Explanation, wrapped bool) *scanReport {
 	out := &scanReport{Source: e.Source, Kind: e.Kind, Snapshot: e.Snapshot, Reference: e.Reference, Schema: e.Schema, Columns: append([]string{}, e.Columns...),
 		Filter: e.Filter, Pushed: e.Pushed, Residual: e.Residual, Overrides: wrapped, Options: []reportOption{}, Manifests: reportOf(e.Manifests), Files: reportOf(e.Files),
-		Splits: len(e.Splits), Shown: []reportSplit{}, Decoders: e.Decoders}
+		DeleteManifests: someConsidered(e.DeleteManifests), Deletes: someConsidered(e.Deletes), DeletesByKind: e.DeletesByKind,
+		RowGroups: someConsidered(e.RowGroups), Splits: len(e.Splits), Shown: []reportSplit{}, Decoders: e.Decoders}
 	for _, o := range e.Options {
 		out.Options = append(out.Options, reportOption{o.Name, o.Value, o.Scope, session.Redact(o.Key, o.Key)})
 	}
 	for _, sp := range e.Splits[:min(len(e.Splits), maxExplained)] {
-		shown := reportSplit{Files: sp.Files, Bytes: sp.Bytes, Weight: sp.Weight, Tasks: len(sp.Tasks), Shown: []reportTask{}}
+		shown := reportSplit{Files: sp.Files, Bytes: sp.Bytes, Weight: sp.Weight, Key: sp.Key, Tasks: len(sp.Tasks), Shown: []reportTask{}}
 		for _, t := range sp.Tasks[:min(len(sp.Tasks), maxExplained)] {
-			shown.Shown = append(shown.Shown, reportTask{t.Path, t.Start, t.Length, t.Deletes})
+			shown.Shown = append(shown.Shown, reportTask{t.Path, t.Start, t.Length, t.Deletes, t.Rows})
 		}
 		out.Shown = append(out.Shown, shown)
 	}
 	return out
+}
+
+// someConsidered is nil where there was nothing to consider.
+func someConsidered(c scan.Considered) *reportConsidered {
+	if c.Total == 0 {
+		return nil
+	}
+	out := reportOf(c)
+	return &out
 }
 
 func reportOf(c scan.Considered) reportConsidered {
@@ -150,5 +170,5 @@ func reportOf(c scan.Considered) reportConsidered {
 func newRunReport(r *resource.Statement) *runReport {
 	c := &r.Counters
 	return &runReport{Rows: c.Rows.Load(), Batches: c.Batches.Load(), ArrowBytes: c.Bytes.Load(), DataBytes: c.DataBytes.Load(), DeleteBytes: c.DeleteBytes.Load(),
-		MetadataBytes: c.MetadataBytes.Load(), Requests: c.Requests.Load(), Files: c.Files.Load(), Splits: c.SplitsDone.Load(), PeakMemory: r.Peak()}
+		MetadataBytes: c.MetadataBytes.Load(), Requests: c.Requests.Load(), Files: c.Files.Load(), RowGroups: c.RowGroups.Load(), Pruned: c.RowGroupsPruned.Load(), Splits: c.SplitsDone.Load(), PeakMemory: r.Peak()}
 }

@@ -70,8 +70,17 @@ func (r *scanReport) text(l *lines) {
 	for _, o := range r.Options {
 		l.add("  option %s = %s (%s)", o.Name, o.Value, o.origin())
 	}
-	l.add("  manifests: %s", r.Manifests.text())
-	l.add("  files: %s", r.Files.text())
+	for _, c := range []struct {
+		name string
+		*reportConsidered
+	}{{"manifests", &r.Manifests}, {"files", &r.Files}, {"delete manifests", r.DeleteManifests}, {"deletes", r.Deletes}, {"row groups", r.RowGroups}} {
+		if c.reportConsidered != nil {
+			l.add("  %s: %s", c.name, c.text())
+		}
+	}
+	for _, kind := range sortedKeys(r.DeletesByKind) {
+		l.add("  %s: %d", kind, r.DeletesByKind[kind])
+	}
 	r.splits(l)
 	for _, d := range r.Decoders {
 		l.add("  decoder: %s", d)
@@ -81,7 +90,7 @@ func (r *scanReport) text(l *lines) {
 func (r *scanReport) splits(l *lines) {
 	l.add("  splits: %d", r.Splits)
 	for i, s := range r.Shown {
-		l.add("    split %d: %d files, %d bytes, weight %d", i, s.Files, s.Bytes, s.Weight)
+		l.add("    split %d: %d files, %d bytes, weight %d%s", i, s.Files, s.Bytes, s.Weight, inPartition(s.Key))
 		for _, t := range s.Shown {
 			l.add("      %s [%d, +%d) deletes %d", t.Path, t.Start, t.Length, t.Deletes)
 		}
@@ -92,6 +101,13 @@ func (r *scanReport) splits(l *lines) {
 	if more := r.Splits - len(r.Shown); more > 0 {
 		l.add("    … and %d more", more)
 	}
+}
+
+func inPartition(key string) string {
+	if key == "" {
+		return ""
+	}
+	return ", partition " + key
 }
 
 func (o reportOption) origin() string {
@@ -116,7 +132,7 @@ func (r *runReport) text(l *lines) {
 	l.add("Run")
 	l.add("  rows: %d in %d batches, %d bytes of Arrow", r.Rows, r.Batches, r.ArrowBytes)
 	l.add("  read: %d bytes of data, %d of deletes, %d of metadata, in %d requests", r.DataBytes, r.DeleteBytes, r.MetadataBytes, r.Requests)
-	l.add("  done: %d files, %d splits", r.Files, r.Splits)
+	l.add("  done: %d splits, %d files, %d row groups, of which %d were left out", r.Splits, r.Files, r.RowGroups, r.Pruned)
 	for _, s := range r.Stages {
 		l.add("  time of %s: %s", s.Name, time.Duration(s.Microseconds)*time.Microsecond)
 	}

@@ -38,6 +38,14 @@ func (f *found) full() []string {
 // display is the full name, quoted where needed.
 func (f *found) display() string { return syntax.QuoteName(f.full()) }
 
+// planning says which table an error of planning is about, where it does not say so itself.
+func (f *found) planning(err error) error {
+	if strings.Contains(err.Error(), strings.Join(f.full(), ".")) {
+		return err
+	}
+	return fault.Wrap(err, "scan of %s", f.display())
+}
+
 // pin fixes the table's state.
 func (f *found) pin() PinnedTable {
 	return PinnedTable{Name: syntax.QuoteName(append([]string{f.catalog}, f.identifier...)), MetadataLocation: f.opened.MetadataLocation()}

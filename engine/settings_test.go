@@ -27,6 +27,7 @@ var demonstrations = map[string]shown{
 	"spark.sql.iceberg.read.split-size":                      {value: "7", sql: explainSales},
 	"spark.sql.iceberg.read.adaptive-split-size.enabled":     {value: "false", sql: explainSales},
 	"spark.sql.iceberg.read.adaptive-split-size.parallelism": {value: "7", sql: explainSales},
+	"spark.sql.iceberg.planning.preserve-data-grouping":      {value: "true", sql: explainSales},
 	"spark.sql.iceberg.aggregate-push-down.enabled":          {value: "false", sql: "EXPLAIN SELECT count(*) FROM sales"},
 	"spark.wap.branch":                                       {value: "audit", sql: "SELECT n FROM lake.db.wap"},
 }

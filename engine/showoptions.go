@@ -50,7 +50,7 @@ func (s *statement) readOptionsFor(ctx context.Context, ref *syntax.TableRef) ([
 	}
 	p, err := q.source.Plan(ctx, scan.Request{Limit: -1, Options: options})
 	if err != nil {
-		return nil, err
+		return nil, q.found.planning(err)
 	}
 	candidates := override.Candidates(s.state, q.found.sourceName())
 	var rows []row

@@ -35,6 +35,8 @@ var options = []Option{
 		Doc: "Whether the target size is lowered for small scans, unless a read option or a setting gives the size: `true`, and every other word is false. Unset: what the table's property says, else true."},
 	{Key: "spark.sql.iceberg.read.adaptive-split-size.parallelism", Type: String, Scope: PerSession, Effect: true,
 		Doc: "How many splits adaptive sizing aims at. The scan checks the value."},
+	{Key: "spark.sql.iceberg.planning.preserve-data-grouping", Type: String, Default: "false", Scope: PerSession, Effect: true,
+		Doc: "Whether a split keeps to one partition: `true`, and every other word is false."},
 	{Key: "spark.sql.iceberg.aggregate-push-down.enabled", Type: String, Default: "true", Scope: PerSession, Effect: true,
 		Doc: "Whether `count(*)` is answered from metadata where metadata knows it exactly: `true`, and every other word is false."},
 	{Key: "spark.wap.branch", Type: String, Scope: PerSession, Effect: true,
@@ -43,8 +45,6 @@ var options = []Option{
 	// Iceberg's settings without effect here. Spark takes any text for them.
 	{Key: "spark.sql.iceberg.vectorization.enabled", Type: String, Scope: PerSession,
 		Doc: "Every read works on columns."},
-	{Key: "spark.sql.iceberg.planning.preserve-data-grouping", Type: String, Scope: PerSession,
-		Doc: "It serves joins inside Spark."},
 	{Key: "spark.sql.iceberg.data-planning-mode", Type: String, Scope: PerSession,
 		Doc: "Planning is always local."},
 	{Key: "spark.sql.iceberg.delete-planning-mode", Type: String, Scope: PerSession,

@@ -39,7 +39,7 @@ var readOptions = []ReadOption{
 	{Name: "end-timestamp", Level: EngineLevel, Effect: true, Doc: "Refused: changelogs are not supported."},
 	{Name: "vectorization-enabled", Doc: "Every read works on columns."},
 	{Name: "locality", Doc: "It places work on Spark's executors."},
-	{Name: "preserve-data-grouping", Doc: "It serves joins inside Spark."},
+	{Name: "preserve-data-grouping", Doc: "As in Iceberg, only the setting `spark.sql.iceberg.planning.preserve-data-grouping` counts."},
 	{Name: "stream-from-timestamp", Doc: "Nothing is streamed in micro-batches."},
 	{Name: "streaming-skip-delete-snapshots", Doc: "Nothing is streamed in micro-batches."},
 	{Name: "streaming-skip-overwrite-snapshots", Doc: "Nothing is streamed in micro-batches."},
