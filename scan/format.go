@@ -10,6 +10,7 @@ import (
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/scan/avro"
 	"github.com/skua-data/skua/scan/parquet"
 	"github.com/skua-data/skua/storage"
 )
@@ -35,18 +36,27 @@ func (t *Table) openFormat(ctx context.Context, format iceberg.FileFormat, file 
 			return nil, err
 		}
 		return parquetFile{f, t.scanner.config.Decoder}, nil
+	case string(iceberg.AvroFile):
+		return t.openAvro(ctx, file, path)
 	}
 	file.Close()
 	return nil, unknownFormat(format, path)
 }
 
-// readableFormat says whether openFormat knows a format.
-func readableFormat(format iceberg.FileFormat) bool {
-	switch strings.ToUpper(string(format)) {
-	case string(iceberg.ParquetFile):
-		return true
+// openAvro opens an Avro file. Where its blocks lie is kept: every split needs it.
+func (t *Table) openAvro(ctx context.Context, file storage.File, path string) (opened, error) {
+	index, err := cached(t.scanner.cache, "avro "+file.Key(), func() (*avro.Index, int64, error) {
+		x, err := avro.ReadIndex(ctx, file, path)
+		if err != nil {
+			return nil, 0, err
+		}
+		return x, x.Size(), nil
+	})
+	if err != nil {
+		file.Close()
+		return nil, err
 	}
-	return false
+	return avro.Open(index, file, path), nil
 }
 
 func unknownFormat(format iceberg.FileFormat, path string) error {

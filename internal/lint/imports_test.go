@@ -71,8 +71,9 @@ var table = map[string]row{
 
 	// From a table to batches. The metadata tables know metadata only: scan makes them into sources.
 	"scan/parquet":   may("kernels", "storage", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4),
+	"scan/avro":      may("kernels", "storage", "predicate", "resource", "fault", "scan/parquet").and(arrow, compress, uuid),
 	"scan/metatable": may("fault").and(arrow, iceberg, uuid),
-	"scan": may("catalogs", "kernels", "predicate", "resource", "storage", "fault", "scan/parquet", "scan/metatable").
+	"scan": may("catalogs", "kernels", "predicate", "resource", "storage", "fault", "scan/parquet", "scan/avro", "scan/metatable").
 		and(arrow, iceberg, uuid),
 
 	// Statements, and the wire.

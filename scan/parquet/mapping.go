@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"encoding/json"
+	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
@@ -85,4 +86,42 @@ func find(fields []mappedField, name string) mappedField {
 		}
 	}
 	return mappedField{}
+}
+
+// NamesOf maps the names of fields, at every depth, to their ids: for files without ids of a format that is matched by name then.
+func NamesOf(fields []arrow.Field) *NameMapping { return &NameMapping{namesOf(fields)} }
+
+func namesOf(fields []arrow.Field) []mappedField {
+	var out []mappedField
+	for _, f := range fields {
+		m := mappedField{Names: []string{f.Name}}
+		if id, ok := FieldID(f); ok {
+			m.ID = &id
+		}
+		switch t := f.Type.(type) {
+		case *arrow.StructType:
+			m.Fields = namesOf(t.Fields())
+		case *arrow.ListType:
+			m.Fields = namesOf([]arrow.Field{named("element", t.ElemField())})
+		case *arrow.MapType:
+			m.Fields = namesOf([]arrow.Field{named("key", t.KeyField()), named("value", t.ItemField())})
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func named(name string, f arrow.Field) arrow.Field {
+	f.Name = name
+	return f
+}
+
+// Child gives what the mapping says of a name at its level: the id, if there is one, and the mapping of what is inside. Lists and maps hold
+// element, key and value.
+func (m *NameMapping) Child(name string) (id int, ok bool, inside *NameMapping) {
+	f := find(m.fields, name)
+	if f.ID != nil {
+		id, ok = *f.ID, true
+	}
+	return id, ok, &NameMapping{f.Fields}
 }
