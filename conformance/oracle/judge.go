@@ -129,7 +129,7 @@ func (r *Recorded) judgeUnexpected(f *File, got *conformance.Answer) (Class, []s
 	if r.ReferenceDefect == nil && !referenceLimit.Match(recorded) {
 		return Wrong, []string{fmt.Sprintf("%d rows where an error was due: %v", got.Rows(), clip(string(recorded)))}
 	}
-	if f.generics != nil && f.generics.Rows != nil && wholeTable.MatchString(r.SQL) {
+	if f.generics != nil && f.generics.Rows != nil && wholeTable(r.SQL, f.table) {
 		return verdict(compareGenerics(f.generics, got))
 	}
 	return Beyond, []string{fmt.Sprintf("%d rows", got.Rows())}

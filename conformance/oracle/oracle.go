@@ -27,6 +27,7 @@ type Suite struct {
 type File struct {
 	Name     string
 	Answers  []Recorded
+	table    string // as statements spell it; empty for a session
 	generics *generics
 }
 
@@ -110,7 +111,7 @@ func Load(folder string) (*Suite, error) {
 func loadFile(path string) (File, error) {
 	f := File{Name: strings.TrimSuffix(filepath.Base(path), ".jsonl")}
 	err := eachLine(path, func(line []byte) error {
-		var kind struct{ Kind string }
+		var kind struct{ Kind, Table string }
 		if err := json.Unmarshal(line, &kind); err != nil {
 			return err
 		}
@@ -121,6 +122,8 @@ func loadFile(path string) (File, error) {
 				return err
 			}
 			f.Answers = append(f.Answers, r)
+		case "table":
+			f.table = kind.Table
 		case "generics":
 			f.generics = &generics{}
 			return decode(line, f.generics)

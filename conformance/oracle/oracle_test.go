@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/skua-data/skua/conformance"
@@ -23,6 +24,7 @@ const lines = `{"kind": "table", "table": "o.t"}
 {"kind": "query", "id": "error", "sql": "SELECT nope", "error": {"condition": "UNRESOLVED", "message": "no nope"}}
 {"kind": "query", "id": "limit", "sql": "SELECT t", "error": {"message": "Spark does not support time"}}
 {"kind": "query", "id": "whole", "sql": "SELECT * FROM o.t", "error": {"message": "x"}, "reference_defect": "y"}
+{"kind": "query", "id": "about", "sql": "SELECT * FROM o.t.files", "error": {"message": "x"}, "reference_defect": "y"}
 {"kind": "query", "id": "nothing", "sql": "RESET", "schema": "struct<>", "columns": [], "rows": []}
 {"kind": "query", "id": "set", "sql": "SET k=v", "schema": "struct<key:string>", "columns": [["key", "string", false]], "rows": [["k"]]}
 {"id": "option", "options": {"b": "it's", "a": 1}, "table": "o.t", "keep": "x > 1", "schema": "struct<a:int>", "columns": [["a", "int", true]], "rows": [[1]]}
@@ -98,6 +100,7 @@ func TestJudge(t *testing.T) {
 		"beyond":               {"limit", answerOf(t, right, a, b), nil, Beyond},
 		"generic rows":         {"whole", answerOf(t, `[{"t":"10:15:00"},{}]`, clock), nil, Equal},
 		"other generic rows":   {"whole", answerOf(t, `[{"t":"10:15:01"},{}]`, clock), nil, Wrong},
+		"a table about it":     {"about", answerOf(t, `[{"t":"10:15:01"}]`, clock), nil, Beyond},
 		"no columns":           {"nothing", answerOf(t, `[{"b":0}]`, b), nil, Equal},
 		"rows for nothing":     {"nothing", answerOf(t, right, a, b), nil, Wrong},
 		"an effect":            {"nothing", &conformance.Answer{Update: true}, nil, Equal},
@@ -161,6 +164,8 @@ func TestValues(t *testing.T) {
 		{"binary", `[{"x":"AP8="}]`, `"AP8="`, arrow.BinaryTypes.Binary},
 		{"timestamp", `[{"x":"1969-12-31T23:59:59.999999Z"}]`, `"-1"`, arrow.FixedWidthTypes.Timestamp_us},
 		{"map<string,int>", `[{"x":[{"key":"b","value":1},{"key":"a","value":2}]}]`, `[["a",2],["b",1]]`, arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32)},
+		{"void", `[{"x":null}]`, `null`, arrow.Null},
+		{"string", `[{"x":"00000000-0000-4000-8000-000000000001"}]`, `"00000000-0000-4000-8000-000000000001"`, extensions.NewUUIDType()},
 		{"array<int>", `[{"x":[1,null]}]`, `[1,null]`, arrow.ListOf(arrow.PrimitiveTypes.Int32)},
 	} {
 		got := answerOf(t, c.json, arrow.Field{Name: "x", Type: c.typ, Nullable: true})

@@ -28,7 +28,7 @@ func (t *typ) valueOf(a arrow.Array, row int) (any, error) {
 	case *array.RunEndEncoded:
 		return t.valueOf(x.Values(), x.GetPhysicalIndex(row))
 	}
-	if a.IsNull(row) {
+	if a.IsNull(row) || a.DataType().ID() == arrow.NULL {
 		return nil, nil
 	}
 	if e, ok := a.(array.ExtensionArray); ok {
