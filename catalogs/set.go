@@ -144,8 +144,11 @@ func (s *Set) accept(d Definition, id table.Identifier, key heldKey, keep time.D
 	}
 	out := *t
 	out.Catalog = d.Name
-	if len(out.Identifier) == 0 {
+	switch {
+	case len(out.Identifier) == 0:
 		out.Identifier = slices.Clone(id)
+	case !slices.EqualFunc(out.Identifier, id, strings.EqualFold): // settings and caches go by the name
+		return nil, fault.New(fault.Unavailable, "load %s: the catalog answered with another table, %q", name, out.Identifier).In(name)
 	}
 	if keep != 0 && out.MetadataLocation != "" {
 		s.held.put(key, out.MetadataLocation)

@@ -396,6 +396,30 @@ func TestLoadChecksTheAnswer(t *testing.T) {
 	}
 }
 
+// renaming answers every load with one table.
+type renaming struct {
+	fake
+	answer table.Identifier
+}
+
+func (r *renaming) Load(context.Context, LoadRequest) (*Table, error) {
+	return &Table{Identifier: r.answer, MetadataLocation: "/1"}, nil
+}
+
+func TestACatalogAnswersForTheTableThatWasAskedFor(t *testing.T) {
+	for _, c := range []struct {
+		answer table.Identifier
+		good   bool
+	}{{nil, true}, {table.Identifier{"ns", "t"}, true}, {table.Identifier{"NS", "T"}, true}, {table.Identifier{"ns", "u"}, false}, {table.Identifier{"t"}, false},
+		{table.Identifier{"ns", "t", "x"}, false}} {
+		s := newSet(t, always(&renaming{answer: c.answer}), nil, define(t, "prod", plain))
+		got, err := s.Load(t.Context(), "prod", table.Identifier{"ns", "t"}, "", "")
+		if c.good != (err == nil) || err != nil && (!fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "prod.ns.t")) {
+			t.Errorf("answer %q: %v, %v", c.answer, got, err)
+		}
+	}
+}
+
 func TestHeldIsBounded(t *testing.T) {
 	h := held{now: time.Now}
 	for i := range maxHeld + 5 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"time"
 
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/table"
@@ -16,9 +17,16 @@ import (
 
 // Client is the server's end of a connection to a plugin whose catalog is not open yet.
 type Client struct {
+	// Patience is how long a call waits for the plugin's next answer before it fails with fault.Unavailable; zero: 5 minutes. Calls whose caller is
+	// less patient end earlier.
+	Patience time.Duration
+
 	rpc  catalogv1.CatalogServiceClient
 	shut func() error
 }
+
+// defaultPatience is long: a catalog may list a slow store. A call without any bound would hold its statement for ever.
+const defaultPatience = 5 * time.Minute
 
 // Open sends the configuration, secrets included, and gives the catalog. It works once a process. The context bounds opening alone.
 func (c *Client) Open(ctx context.Context, typ string, config catalogs.Config) (*Catalog, error) {
@@ -31,8 +39,12 @@ func (c *Client) Open(ctx context.Context, typ string, config catalogs.Config) (
 	if err != nil {
 		return nil, decodeError(ctx, err, redact)
 	}
+	patience := c.Patience
+	if patience <= 0 {
+		patience = defaultPatience
+	}
 	return &Catalog{
-		rpc: c.rpc, shut: c.shut, redact: redact, version: redact.String(response.GetVersion()),
+		rpc: c.rpc, shut: c.shut, redact: redact, patience: patience, version: redact.String(response.GetVersion()),
 		capabilities: capabilitiesFromWire(response.GetCapabilities()),
 	}, nil
 }
@@ -43,6 +55,7 @@ type Catalog struct {
 	rpc          catalogv1.CatalogServiceClient
 	shut         func() error
 	redact       *Redactor
+	patience     time.Duration
 	capabilities catalogs.Capabilities
 	version      string
 }
@@ -57,78 +70,89 @@ func (c *Catalog) Capabilities() catalogs.Capabilities { return c.capabilities }
 
 // Namespaces implements catalogs.Catalog. Stopping the iterator ends the call in the plugin too.
 func (c *Catalog) Namespaces(ctx context.Context, parent table.Identifier) iter.Seq2[table.Identifier, error] {
+	request := &catalogv1.ListNamespacesRequest{Parent: identifierToWire(parent)}
 	open := func(ctx context.Context) (receiver[*catalogv1.ListNamespacesResponse], error) {
-		return c.rpc.ListNamespaces(ctx, &catalogv1.ListNamespacesRequest{Parent: identifierToWire(parent)})
+		return c.rpc.ListNamespaces(ctx, request)
 	}
-	return listing(ctx, c.redact, open, func(response *catalogv1.ListNamespacesResponse, yield func(table.Identifier, error) bool) bool {
-		for _, namespace := range response.GetNamespaces() {
-			if len(namespace.GetParts()) == 0 {
-				yield(nil, fault.New(fault.Unavailable, "list namespaces: the plugin sent a namespace without a name"))
-				return false
+	return func(yield func(table.Identifier, error) bool) {
+		listed := listed{what: "list namespaces", under: request.GetParent()}
+		listing(ctx, c, open, func(response *catalogv1.ListNamespacesResponse, yield func(table.Identifier, error) bool) bool {
+			for _, namespace := range response.GetNamespaces() {
+				err := listed.accept(namespace)
+				if !yield(identifierFromWire(namespace), err) || err != nil {
+					return false
+				}
 			}
-			if !yield(identifierFromWire(namespace), nil) {
-				return false
-			}
-		}
-		return true
-	})
+			return true
+		})(yield)
+	}
 }
 
 // LoadNamespace implements catalogs.Catalog.
 func (c *Catalog) LoadNamespace(ctx context.Context, namespace table.Identifier) (iceberg.Properties, error) {
-	response, err := c.rpc.LoadNamespace(ctx, &catalogv1.LoadNamespaceRequest{Namespace: identifierToWire(namespace)})
+	call := c.call(ctx)
+	defer call.end()
+	response, err := c.rpc.LoadNamespace(call.ctx, &catalogv1.LoadNamespaceRequest{Namespace: identifierToWire(namespace)})
 	if err != nil {
-		return nil, decodeError(ctx, err, c.redact)
+		return nil, call.failed(err)
 	}
 	return response.GetProperties(), nil
 }
 
 // Tables implements catalogs.Catalog. Stopping the iterator ends the call in the plugin too.
 func (c *Catalog) Tables(ctx context.Context, namespace table.Identifier) iter.Seq2[catalogs.Entry, error] {
+	request := &catalogv1.ListTablesRequest{Namespace: identifierToWire(namespace)}
 	open := func(ctx context.Context) (receiver[*catalogv1.ListTablesResponse], error) {
-		return c.rpc.ListTables(ctx, &catalogv1.ListTablesRequest{Namespace: identifierToWire(namespace)})
+		return c.rpc.ListTables(ctx, request)
 	}
-	return listing(ctx, c.redact, open, func(response *catalogv1.ListTablesResponse, yield func(catalogs.Entry, error) bool) bool {
-		for _, line := range response.GetEntries() {
-			entry, err := entryFromWire(line)
-			if !yield(entry, err) || err != nil {
-				return false
+	return func(yield func(catalogs.Entry, error) bool) {
+		listed := listed{what: "list tables", under: request.GetNamespace()}
+		listing(ctx, c, open, func(response *catalogv1.ListTablesResponse, yield func(catalogs.Entry, error) bool) bool {
+			for _, line := range response.GetEntries() {
+				err := listed.accept(line.GetIdentifier())
+				var entry catalogs.Entry
+				if err == nil {
+					entry, err = entryFromWire(line)
+				}
+				if !yield(entry, err) || err != nil {
+					return false
+				}
 			}
-		}
-		return true
-	})
+			return true
+		})(yield)
+	}
 }
 
 // Load implements catalogs.Catalog. Metadata arrives in chunks and may be large; it is held whole.
 func (c *Catalog) Load(ctx context.Context, req catalogs.LoadRequest) (*catalogs.Table, error) {
-	call, cancel := context.WithCancel(ctx)
-	defer cancel() // ends the stream when its answer is refused half way
-	stream, err := c.rpc.LoadTable(call, requestToWire(req))
+	call := c.call(ctx)
+	defer call.end() // ends the stream when its answer is refused half way
+	stream, err := c.rpc.LoadTable(call.ctx, requestToWire(req))
 	if err != nil {
-		return nil, decodeError(ctx, err, c.redact)
+		return nil, call.failed(err)
 	}
-	first, err := stream.Recv()
+	first, err := next(call, stream)
 	if errors.Is(err, io.EOF) {
 		return nil, fault.New(fault.Unavailable, "load table: the plugin's answer ended before the table's head")
 	}
 	if err != nil {
-		return nil, decodeError(ctx, err, c.redact)
+		return nil, err
 	}
 	loaded, size, err := headFromWire(first.GetHead())
 	if err != nil || size < 0 {
 		return loaded, err
 	}
-	if loaded.Metadata, err = c.metadata(ctx, stream, size); err != nil {
+	if loaded.Metadata, err = metadata(call, stream, size); err != nil {
 		return nil, err
 	}
 	return loaded, nil
 }
 
 // metadata collects size bytes of chunks and nothing more.
-func (c *Catalog) metadata(ctx context.Context, stream receiver[*catalogv1.LoadTableResponse], size int64) ([]byte, error) {
+func metadata(call *call, stream receiver[*catalogv1.LoadTableResponse], size int64) ([]byte, error) {
 	out := make([]byte, 0, min(size, preallocatedMetadata))
 	for {
-		response, err := stream.Recv()
+		response, err := next(call, stream)
 		if errors.Is(err, io.EOF) && int64(len(out)) == size {
 			return out, nil
 		}
@@ -136,7 +160,7 @@ func (c *Catalog) metadata(ctx context.Context, stream receiver[*catalogv1.LoadT
 			return nil, fault.New(fault.Unavailable, "load table: the plugin sent %d of %d bytes of metadata", len(out), size)
 		}
 		if err != nil {
-			return nil, decodeError(ctx, err, c.redact)
+			return nil, err
 		}
 		chunk := response.GetMetadata()
 		if int64(len(out)+len(chunk)) > size {
@@ -149,34 +173,3 @@ func (c *Catalog) metadata(ctx context.Context, stream receiver[*catalogv1.LoadT
 // Close closes the plugin's catalog; calls that still run fail. The process goes on, without a catalog. A plugin that does not answer is not waited for
 // longer than a few seconds.
 func (c *Catalog) Close() error { return c.redact.Error(c.shut()) }
-
-// receiver is the reading end of a stream of the plugin's answers.
-type receiver[T any] interface{ Recv() (T, error) }
-
-// listing reads a stream of answers to its end, its first error, or until the reader of the iterator stops; the stream is ended then.
-func listing[T, E any](ctx context.Context, redact *Redactor, open func(context.Context) (receiver[T], error),
-	each func(T, func(E, error) bool) bool) iter.Seq2[E, error] {
-	return func(yield func(E, error) bool) {
-		call, cancel := context.WithCancel(ctx)
-		defer cancel()
-		var none E
-		stream, err := open(call)
-		if err != nil {
-			yield(none, decodeError(ctx, err, redact))
-			return
-		}
-		for {
-			response, err := stream.Recv()
-			if errors.Is(err, io.EOF) {
-				return
-			}
-			if err != nil {
-				yield(none, decodeError(ctx, err, redact))
-				return
-			}
-			if !each(response, yield) {
-				return
-			}
-		}
-	}
-}

@@ -22,6 +22,8 @@ type hostile struct {
 	catalogv1.UnimplementedCatalogServiceServer
 	parts   []*catalogv1.LoadTableResponse
 	entries []*catalogv1.TableEntry
+	names   []*catalogv1.Identifier
+	endless bool // sends names again and again
 	fail    error
 }
 
@@ -46,7 +48,11 @@ func (h *hostile) ListTables(_ *catalogv1.ListTablesRequest, stream grpc.ServerS
 }
 
 func (h *hostile) ListNamespaces(_ *catalogv1.ListNamespacesRequest, stream grpc.ServerStreamingServer[catalogv1.ListNamespacesResponse]) error {
-	return stream.Send(&catalogv1.ListNamespacesResponse{Namespaces: []*catalogv1.Identifier{{}}})
+	for {
+		if err := stream.Send(&catalogv1.ListNamespacesResponse{Namespaces: h.names}); err != nil || !h.endless {
+			return err
+		}
+	}
 }
 
 func (h *hostile) open(t *testing.T) *Catalog {
@@ -123,10 +129,50 @@ func TestListingsRefuseBrokenAnswers(t *testing.T) {
 			}
 		})
 	}
-	for _, err := range (&hostile{}).open(t).Namespaces(t.Context(), nil) {
-		if !fault.Is(err, fault.Unavailable) {
-			t.Errorf("a namespace without a name gives %v", err)
+}
+
+func name(parts ...string) *catalogv1.Identifier { return &catalogv1.Identifier{Parts: parts} }
+
+func TestListingsHoldDirectChildrenOnly(t *testing.T) {
+	for _, c := range []struct {
+		sent, under []string
+		good        bool
+	}{
+		{[]string{"a", "b"}, []string{"a"}, true},
+		{[]string{"A", "b"}, []string{"a"}, true},
+		{[]string{"a"}, nil, true},
+		{nil, nil, false},
+		{[]string{""}, nil, false},
+		{[]string{"a", ""}, []string{"a"}, false},
+		{[]string{"a"}, []string{"a"}, false}, // itself: whoever walks the tree would never come back
+		{[]string{"a", "b", "c"}, []string{"a"}, false},
+		{[]string{"x", "b"}, []string{"a"}, false},
+		{[]string{"a", "b"}, nil, false},
+	} {
+		catalog := (&hostile{names: []*catalogv1.Identifier{name(c.sent...)},
+			entries: []*catalogv1.TableEntry{{Identifier: name(c.sent...), Kind: catalogv1.TableKind_TABLE_KIND_VIEW}}}).open(t)
+		for _, err := range catalog.Namespaces(t.Context(), c.under) {
+			if c.good != (err == nil) || err != nil && !fault.Is(err, fault.Unavailable) {
+				t.Errorf("the namespace %q in %q: %v", c.sent, c.under, err)
+			}
 		}
+		for _, err := range catalog.Tables(t.Context(), c.under) {
+			if c.good != (err == nil) || err != nil && !fault.Is(err, fault.Unavailable) {
+				t.Errorf("the table %q in %q: %v", c.sent, c.under, err)
+			}
+		}
+	}
+}
+
+func TestAListingWithoutAnEndEnds(t *testing.T) {
+	catalog := (&hostile{names: []*catalogv1.Identifier{name(strings.Repeat("n", 1<<20))}, endless: true}).open(t)
+	seen := 0
+	var last error
+	for _, err := range catalog.Namespaces(t.Context(), nil) {
+		seen, last = seen+1, err
+	}
+	if !fault.Is(last, fault.Exhausted) || seen != maxListed>>20 {
+		t.Errorf("%d names, then %v", seen, last)
 	}
 }
 

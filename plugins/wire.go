@@ -110,9 +110,6 @@ func kindFromWire(kind catalogv1.TableKind, identifier table.Identifier) (catalo
 
 func entryFromWire(entry *catalogv1.TableEntry) (catalogs.Entry, error) {
 	identifier := identifierFromWire(entry.GetIdentifier())
-	if len(identifier) == 0 {
-		return catalogs.Entry{}, fault.New(fault.Unavailable, "list tables: the plugin sent an entry without a name")
-	}
 	kind, err := kindFromWire(entry.GetKind(), identifier)
 	if err != nil {
 		return catalogs.Entry{}, err

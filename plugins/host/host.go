@@ -22,6 +22,8 @@ type Config struct {
 	Folder       string           // holds skua-catalog and outside plugins; empty: the folder of the running program
 	Log          *slog.Logger     // receives the plugins' log lines, with catalog=<name>; nil: nothing is logged
 	StartTimeout time.Duration    // from launch to an open catalog; zero: 30 s
+	Patience     time.Duration    // for a call's next answer, after which the call fails; zero: 5 min
+	Silence      time.Duration    // after which a process that answers not even the connection's own signals is replaced, 10 s at least; zero: 30 s
 	Backoff      time.Duration    // before the second relaunch, then doubling (the first is immediate); zero: 250 ms
 	MaxBackoff   time.Duration    // zero: 30 s
 	Forget       time.Duration    // so long after the last back-off a death counts as the first again; zero: 1 min
@@ -61,7 +63,7 @@ func New(c Config) (*Host, error) {
 	for _, limit := range []struct {
 		value *time.Duration
 		zero  time.Duration
-	}{{&c.StartTimeout, 30 * time.Second}, {&c.Backoff, 250 * time.Millisecond}, {&c.MaxBackoff, 30 * time.Second}, {&c.Forget, time.Minute}} {
+	}{{&c.StartTimeout, 30 * time.Second}, {&c.Patience, 5 * time.Minute}, {&c.Silence, 30 * time.Second}, {&c.Backoff, 250 * time.Millisecond}, {&c.MaxBackoff, 30 * time.Second}, {&c.Forget, time.Minute}} {
 		if *limit.value < 0 {
 			return nil, fault.New(fault.Invalid, "plugin host: a time of %s is negative", *limit.value)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/hashicorp/go-plugin"
 	"github.com/hashicorp/go-plugin/runner"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/keepalive"
 
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/fault"
@@ -29,6 +30,9 @@ const maxAnswer = 16 << 20
 // settleTime is how long a process that failed is left alone, so that its own end is reported and not ours.
 const settleTime = 200 * time.Millisecond
 
+// pongTime is how long a process may take to answer a signal of the connection, which needs nothing of the catalog.
+const pongTime = 10 * time.Second
+
 // instance is a running process with its catalog open.
 type instance struct {
 	client  *plugin.Client
@@ -39,7 +43,7 @@ type instance struct {
 
 // launch starts a process, shakes hands and opens the catalog in it, all before ctx ends. When anything fails the process is gone.
 func (c *Catalog) launch(ctx context.Context) (*instance, error) {
-	printed := &output{log: c.log, redact: c.redact}
+	printed := &output{log: c.log, redact: c.redact, budget: budget{now: time.Now}}
 	process := newProcess(c.program)
 	i := &instance{process: process, client: c.host.client(process, printed)}
 	stop := context.AfterFunc(ctx, process.kill)
@@ -70,9 +74,12 @@ func (h *Host) client(process *process, printed io.Writer) *plugin.Client {
 		SyncStderr:       printed,
 		AllowedProtocols: []plugin.Protocol{plugin.ProtocolGRPC},
 		Logger:           hclog.New(&hclog.LoggerOptions{Level: hclog.Off, Output: io.Discard}),
-		GRPCDialOptions:  []grpc.DialOption{grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer))},
-		AutoMTLS:         true,
-		SkipHostEnv:      true,
+		GRPCDialOptions: []grpc.DialOption{
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxAnswer)),
+			grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: h.config.Silence, Timeout: pongTime}),
+		},
+		AutoMTLS:    true,
+		SkipHostEnv: true,
 	})
 }
 
@@ -89,6 +96,7 @@ func (c *Catalog) connect(ctx context.Context, i *instance) (*plugins.Catalog, e
 	if !ok {
 		return nil, fault.New(fault.Internal, "the plugin client is a %T", dispensed)
 	}
+	client.Patience = c.host.config.Patience
 	return client.Open(ctx, c.program.typ, catalogs.Config{Name: c.definition.Name, Properties: c.definition.Properties, Locations: c.locations})
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/skua-data/skua/plugins"
 )
@@ -27,10 +28,19 @@ type output struct {
 	line     []byte
 	crashing bool // everything after "panic:" is its stack
 	tail     string
+	budget   budget
 }
 
-// Write implements io.Writer.
+// Write implements io.Writer. A plugin that prints too much is read slowly, so that it waits instead of this process.
 func (o *output) Write(p []byte) (int, error) {
+	if o.take(p) {
+		time.Sleep(min(slowest, time.Duration(len(p))*time.Second/slowRate))
+	}
+	return len(p), nil
+}
+
+// take logs what the budget allows, and reports whether something was dropped.
+func (o *output) take(p []byte) (dropping bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for rest := p; len(rest) > 0; {
@@ -42,7 +52,7 @@ func (o *output) Write(p []byte) (int, error) {
 		}
 		rest = after
 	}
-	return len(p), nil
+	return o.budget.dropped > 0
 }
 
 // last gives the end of what was printed, without secrets.
@@ -56,6 +66,12 @@ func (o *output) last() string {
 func (o *output) emit(line string) {
 	if strings.TrimSpace(line) == "" {
 		return
+	}
+	switch allowed, dropped := o.budget.spend(len(line)); {
+	case !allowed:
+		return
+	case dropped > 0:
+		o.log.Warn("the plugin printed too much; some of its lines were left out", "lines", dropped)
 	}
 	var record map[string]any
 	if strings.HasPrefix(line, "{") && json.Unmarshal([]byte(line), &record) == nil {

@@ -143,6 +143,13 @@ func (a actor) Load(ctx context.Context, req catalogs.LoadRequest) (*catalogs.Ta
 		<-ctx.Done()
 		slog.Info("waited")
 		return nil, ctx.Err()
+	case "hang":
+		select {}
+	case "flood":
+		line := strings.Repeat("flood hunter22 ", 60) + "\n"
+		for range 4000 {
+			fmt.Fprint(os.Stderr, line)
+		}
 	case "big":
 		return &catalogs.Table{Metadata: bytes.Repeat([]byte("x"), 64<<20)}, nil
 	case "fail":

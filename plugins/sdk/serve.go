@@ -5,9 +5,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/hashicorp/go-hclog"
 	"github.com/hashicorp/go-plugin"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/keepalive"
 
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/plugins"
@@ -31,12 +34,17 @@ func Serve(open func(typ string) (catalogs.Constructor, error), opts ...Option) 
 	plugin.Serve(&plugin.ServeConfig{
 		HandshakeConfig: plugins.Handshake(),
 		Plugins:         plugin.PluginSet{plugins.Name: &plugins.Plugin{Served: server}},
-		GRPCServer:      plugin.DefaultGRPCServer,
+		GRPCServer:      grpcServer,
 		Logger:          hclog.New(&hclog.LoggerOptions{Level: hclog.Error, Output: os.Stderr, JSONFormat: true}),
 	})
 	if err := server.Close(); err != nil {
 		log.Warn("close catalog", "error", err)
 	}
+}
+
+// grpcServer lets the server ask often whether this process still lives.
+func grpcServer(options []grpc.ServerOption) *grpc.Server {
+	return plugin.DefaultGRPCServer(append(options, grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: time.Second, PermitWithoutStream: true})))
 }
 
 // Launched reports whether a server started this process, so that a plugin's main can tell a user at a terminal more than Serve does.
