@@ -171,6 +171,47 @@ func readPqarrow(b *testing.B, data []byte) {
 	}
 }
 
+// BenchmarkEncodings reads one column of each encoding, without nulls and with one in ten; bytes are those of the file.
+func BenchmarkEncodings(b *testing.B) {
+	text, fixed := arrow.BinaryTypes.String, &arrow.FixedSizeBinaryType{ByteWidth: 16}
+	for _, c := range []struct {
+		name     string
+		typ      arrow.DataType
+		encoding format.Encoding // Plain with dictionary: a dictionary
+		indexed  bool
+	}{
+		{"plain int64", arrow.PrimitiveTypes.Int64, format.Encodings.Plain, false}, {"plain double", arrow.PrimitiveTypes.Float64, format.Encodings.Plain, false},
+		{"plain boolean", arrow.FixedWidthTypes.Boolean, format.Encodings.Plain, false}, {"plain text", text, format.Encodings.Plain, false},
+		{"plain fixed", fixed, format.Encodings.Plain, false}, {"plain decimal", &arrow.Decimal128Type{Precision: 12, Scale: 2}, format.Encodings.Plain, false},
+		{"dictionary int64", arrow.PrimitiveTypes.Int64, format.Encodings.Plain, true}, {"dictionary double", arrow.PrimitiveTypes.Float64, format.Encodings.Plain, true},
+		{"dictionary text", text, format.Encodings.Plain, true}, {"rle boolean", arrow.FixedWidthTypes.Boolean, format.Encodings.RLE, false},
+		{"delta int64", arrow.PrimitiveTypes.Int64, format.Encodings.DeltaBinaryPacked, false}, {"delta int32", arrow.PrimitiveTypes.Int32, format.Encodings.DeltaBinaryPacked, false},
+		{"delta length text", text, format.Encodings.DeltaLengthByteArray, false}, {"delta text", text, format.Encodings.DeltaByteArray, false},
+		{"split double", arrow.PrimitiveTypes.Float64, format.Encodings.ByteStreamSplit, false}, {"split float", arrow.PrimitiveTypes.Float32, format.Encodings.ByteStreamSplit, false},
+	} {
+		for _, nulls := range []float64{0, 0.1} {
+			fields := []arrow.Field{kernelstest.Field(1, "c", c.typ, true)}
+			batch := kernelstest.Random(fields, benchRows, nulls, 1, memory.DefaultAllocator)
+			data := kernelstest.Write(b, batch, kernelstest.Layout{RowGroup: benchRows, Options: []format.WriterProperty{format.WithDataPageVersion(format.DataPageV2),
+				format.WithDictionaryDefault(c.indexed), format.WithEncoding(c.encoding), format.WithMaxRowGroupLength(benchRows)}})
+			batch.Release()
+			for _, d := range []struct {
+				name    string
+				decoder kernels.Decoder
+			}{{"cpu", cpu.New()}, {"fallback", parquet.NewFallback()}} {
+				b.Run(fmt.Sprintf("%s/%.1f/%s", c.name, nulls, d.name), func(b *testing.B) {
+					b.SetBytes(int64(len(data)))
+					defer reportCPU(b)()
+					for b.Loop() {
+						readWhole(b, d.decoder, data, fields, kernels.All(benchRows))
+					}
+				})
+				d.decoder.Close()
+			}
+		}
+	}
+}
+
 // BenchmarkSelection reads rows with holes: five in a hundred deleted, and one in a hundred wanted.
 func BenchmarkSelection(b *testing.B) {
 	batch := lineitem()

@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/apache/arrow-go/v18/arrow/bitutil"
-
 	"github.com/skua-data/skua/fault"
 )
 
@@ -55,7 +53,7 @@ func (p *plainBits) read(out []byte, at, n int) error {
 	if err := p.skip(n); err != nil {
 		return err
 	}
-	bitutil.CopyBitmap(p.body, from, n, out, at)
+	copyBits(out, at, p.body, from, n)
 	return nil
 }
 

@@ -175,8 +175,7 @@ func (h *hybrid) bits(out []byte, at, n int) (ones int, err error) {
 			ones += k * int(h.value&1)
 			h.repeated -= k
 		} else {
-			bitutil.CopyBitmap(h.packed, h.at, k, out, at)
-			ones += bitutil.CountSetBits(h.packed, h.at, k)
+			ones += copyBits(out, at, h.packed, h.at, k)
 			h.at, h.left = h.at+k, h.left-k
 		}
 		at, n = at+k, n-k
@@ -195,7 +194,7 @@ func (h *hybrid) skipBits(n int) (ones int, err error) {
 			ones += k * int(h.value&1)
 			h.repeated -= k
 		} else {
-			ones += bitutil.CountSetBits(h.packed, h.at, k)
+			ones += countBits(h.packed, h.at, k)
 			h.at, h.left = h.at+k, h.left-k
 		}
 		n -= k

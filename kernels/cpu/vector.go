@@ -91,41 +91,9 @@ func (f *fixedVector) spread(present, slots int, valid []byte, at int) {
 	case 8:
 		spread(cast[uint64](b), present, valid, at)
 	case 16:
-		spread(cast[[2]uint64](b), present, valid, at)
+		spreadWide(cast[[2]uint64](b), present, valid, at)
 	default:
 		spreadBytes(b, f.width, present, valid, at)
-	}
-}
-
-// spread moves the first present values to where valid has a bit, the last one first, and clears what lies between them.
-func spread[T any](v []T, present int, valid []byte, at int) {
-	var zero T
-	j := present - 1
-	for i := len(v) - 1; i > j; i-- {
-		if j < 0 {
-			clear(v[:i+1])
-			return
-		}
-		bit := at + i
-		if valid[bit>>3]>>(bit&7)&1 == 0 {
-			v[i] = zero
-			continue
-		}
-		v[i] = v[j]
-		j--
-	}
-}
-
-func spreadBytes(b []byte, width, present int, valid []byte, at int) {
-	j := present - 1
-	for i := len(b)/width - 1; i > j; i-- {
-		to := b[i*width : (i+1)*width]
-		if j < 0 || !bitutil.BitIsSet(valid, at+i) {
-			clear(to)
-			continue
-		}
-		copy(to, b[j*width:(j+1)*width])
-		j--
 	}
 }
 
@@ -199,15 +167,7 @@ func (b *bitVector) spread(present, slots int, valid []byte, at int) {
 	first := b.n - present
 	b.n = first + slots
 	b.reserve(b.n)
-	bits, j := b.buffer.Buf(), first+present-1
-	for i := slots - 1; i >= 0; i-- {
-		on := false
-		if bitutil.BitIsSet(valid, at+i) {
-			on = bitutil.BitIsSet(bits, j)
-			j--
-		}
-		bitutil.SetBitTo(bits, first+i, on)
-	}
+	spreadBits(b.buffer.Buf(), first, present, slots, valid, at)
 }
 
 func (b *bitVector) take() []*memory.Buffer {
