@@ -133,14 +133,19 @@ func (d *deltas) unpack() {
 
 // next gives up to n values that come next, at least one, and consumes them. They are good until the next call.
 func (d *deltas) next(n int) ([]int64, error) {
+	out, err := d.peek(n)
+	d.at += len(out)
+	return out, err
+}
+
+// peek is next without consuming the values.
+func (d *deltas) peek(n int) ([]int64, error) {
 	if d.at == d.n {
 		if err := d.fill(); err != nil {
 			return nil, err
 		}
 	}
-	out := d.buffer[d.at:min(d.n, d.at+n)]
-	d.at += len(out)
-	return out, nil
+	return d.buffer[d.at:min(d.n, d.at+n)], nil
 }
 
 func (d *deltas) skip(n int) error {

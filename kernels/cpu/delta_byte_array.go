@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"math"
+
 	"github.com/skua-data/skua/fault"
 )
 
@@ -47,19 +49,52 @@ func (d *deltaTexts) next() ([]byte, error) {
 	return d.last, nil
 }
 
+// read copies what strings share from where the one before was put.
 func (d *deltaTexts) read(out *texts, n int) error {
-	for range n {
-		text, err := d.next()
+	for n > 0 {
+		prefixes, err := d.prefixes.peek(n)
 		if err != nil {
 			return err
 		}
-		to, err := out.bytes(len(text))
+		lengths, bytes, err := d.suffixes.next(len(prefixes))
 		if err != nil {
 			return err
 		}
-		copy(to, text)
-		out.values(1)[0] = int32(out.size)
+		d.prefixes.at += len(lengths)
+		if err := d.join(out, prefixes[:len(lengths)], lengths, bytes); err != nil {
+			return err
+		}
+		n -= len(lengths)
 	}
+	return nil
+}
+
+func (d *deltaTexts) join(out *texts, prefixes, lengths []int64, bytes []byte) error {
+	before, end := int64(len(d.last)), int64(out.size)
+	ends := out.values(len(lengths))
+	for i, prefix := range prefixes {
+		if prefix < 0 || prefix > before {
+			return fault.New(fault.Corrupt, "a text shares %d bytes with one of %d", prefix, before)
+		}
+		before = prefix + lengths[i]
+		end += before
+		ends[i] = int32(end)
+	}
+	if end > math.MaxInt32 {
+		return errTooMuchText
+	}
+	to, err := out.bytes(int(end) - out.size)
+	if err != nil {
+		return err
+	}
+	last := d.last
+	for i, prefix := range prefixes {
+		length := int(prefix + lengths[i])
+		copy(to, last[:prefix])
+		copy(to[prefix:], bytes[:lengths[i]])
+		last, to, bytes = to[:length], to[length:], bytes[lengths[i]:]
+	}
+	d.last = append(d.last[:0], last...)
 	return nil
 }
 
