@@ -45,6 +45,7 @@ type Server struct {
 	health   *health.Server
 	sessions *session.Store
 	draining atomic.Bool
+	activity activity
 	closers  []func() error
 	stop     sync.Once
 }
@@ -77,7 +78,7 @@ func New(ctx context.Context, config Config, parts Parts) (_ *Server, err error)
 	if err != nil {
 		return nil, err
 	}
-	options := flight.Options()
+	options := append(flight.Options(), s.activity.options()...)
 	if config.TLS.CertificateFile != "" {
 		secure, err := serverTLS(config.TLS)
 		if err != nil {
@@ -95,6 +96,7 @@ func New(ctx context.Context, config Config, parts Parts) (_ *Server, err error)
 	if s.listener, err = listen.Listen(ctx, "tcp", config.Listen); err != nil {
 		return nil, fault.New(fault.Unavailable, "listen on %s: %w", config.Listen, err).Change("skua.listen")
 	}
+	s.listener = newBoundedListener(s.listener, maxConnections(), s.log)
 	return s, nil
 }
 
@@ -139,6 +141,12 @@ func (s *Server) build(parts Parts) (*flightsql.Server, error) {
 		return nil, err
 	}
 	s.sessions = session.NewStore(session.StoreConfig{Max: c.MaxSessions, MaxPerOwner: c.MaxPerPrincipal, Idle: c.SessionIdle, Now: parts.Now})
+	if c.Insecure {
+		s.log.Warn("serving everybody in plain text, as skua.listen.insecure says", "address", c.Listen)
+	}
+	if len(c.Catalogs) == 0 {
+		s.log.Warn("no catalog is configured; set spark.sql.catalog.<name>, or try: skua serve --demo")
+	}
 	return flightsql.New(flightsql.Config{Engine: run, Sessions: s.sessions, Startup: c.Startup, Auth: authenticator, Keyring: keyring, Pool: pool,
 		Version: Version, Log: s.log, Draining: s.draining.Load,
 		Limits: flightsql.Limits{MaxReceive: c.MaxReceive, MaxStreams: c.MaxStreams}})
@@ -214,32 +222,6 @@ func (s *Server) expireSessions(ctx context.Context) {
 		}
 	}
 }
-
-// Drain ends the server in order: health turns NOT_SERVING, new work is refused as UNAVAILABLE, running streams finish within
-// the drain timeout or until ctx ends, whatever comes first, then the rest is cut.
-func (s *Server) Drain(ctx context.Context) {
-	s.draining.Store(true)
-	s.health.Shutdown()
-	s.log.Info("draining", "timeout", s.config.DrainTimeout)
-	finished := make(chan struct{})
-	go func() {
-		defer close(finished)
-		s.grpc.GracefulStop()
-	}()
-	limit := time.NewTimer(s.config.DrainTimeout)
-	defer limit.Stop()
-	select {
-	case <-finished:
-	case <-limit.C:
-		s.log.Warn("the drain timeout is over; cutting what still runs")
-	case <-ctx.Done():
-	}
-	s.Stop()
-	<-finished
-}
-
-// Stop ends the server at once. It may be called any number of times.
-func (s *Server) Stop() { s.stop.Do(s.grpc.Stop) }
 
 // close frees the parts, last built first.
 func (s *Server) close() {

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -111,18 +112,21 @@ func wait(ctx context.Context, s *server.Server, signals <-chan os.Signal, serve
 	}
 	draining, hurry := context.WithCancel(ctx)
 	defer hurry()
-	drained := make(chan struct{})
-	go func() {
-		defer close(drained)
-		s.Drain(draining)
-	}()
+	drained := make(chan error, 1)
+	go func() { drained <- s.Drain(draining) }()
+	var cut error
 	select {
 	case <-signals:
 		hurry()
-	case <-drained:
+		cut = <-drained
+	case cut = <-drained:
 	}
-	<-drained
-	return <-served
+	select {
+	case err := <-served:
+		return errors.Join(err, cut)
+	case <-time.After(time.Second): // a call that does not end holds Serve; the process ends without it
+		return cut
+	}
 }
 
 // ready writes the address so that a reader never sees half of it.

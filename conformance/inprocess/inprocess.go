@@ -4,6 +4,7 @@ package inprocess
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -61,10 +62,9 @@ func (r *Running) Target() conformance.Target {
 	return conformance.Target{Address: r.server.Addr().String(), Credentials: insecure.NewCredentials()}
 }
 
-// Drain ends the server in order and waits for it.
+// Drain ends the server in order and waits for it. An error says that calls were cut.
 func (r *Running) Drain(ctx context.Context) error {
-	r.server.Drain(ctx)
-	return r.wait()
+	return errors.Join(r.server.Drain(ctx), r.wait())
 }
 
 // Stop ends the server at once and waits for it. It may be called after Drain.
