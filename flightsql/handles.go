@@ -208,12 +208,17 @@ func (h *handles) close(id []byte, owner auth.Principal) {
 	closeAll(gone)
 }
 
-// drop forgets the handles of a session.
-func (h *handles) drop(scope string) {
+// drop forgets the handles of a session, of all owners or of one.
+func (h *handles) drop(scope string, owner *auth.Principal) {
 	h.mu.Lock()
 	var gone []*readyPrepared
-	for l := h.scopes[scope]; l != nil && l.Len() > 0; {
-		gone = append(gone, h.remove(l.Back().Value.(*handle)))
+	if l := h.scopes[scope]; l != nil {
+		for e := l.Front(); e != nil; {
+			n := e.Value.(*handle)
+			if e = e.Next(); owner == nil || n.owner == *owner {
+				gone = append(gone, h.remove(n))
+			}
+		}
 	}
 	h.mu.Unlock()
 	closeAll(gone)

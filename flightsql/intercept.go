@@ -22,11 +22,19 @@ func (s *Server) Options() []grpc.ServerOption {
 		grpc.ChainStreamInterceptor(s.stream),
 		grpc.StatsHandler(&connections{server: s}),
 		grpc.MaxRecvMsgSize(s.config.Limits.MaxReceive),
+		grpc.MaxHeaderListSize(maxHeaders),
+		grpc.ConnectionTimeout(helloTimeout),
 		grpc.MaxConcurrentStreams(s.config.Limits.MaxStreams),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 10 * time.Second, PermitWithoutStream: true}),
 		grpc.KeepaliveParams(keepalive.ServerParameters{Time: 30 * time.Second, Timeout: 20 * time.Second}),
 	}
 }
+
+// maxHeaders bounds the headers of a call, in bytes: each open call of a connection holds its own. Tokens and a driver's properties take a few KiB.
+const maxHeaders = 64 << 10
+
+// helloTimeout is how long a new connection may take until it speaks the protocol.
+const helloTimeout = 20 * time.Second
 
 func (s *Server) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (resp any, err error) {
 	defer func() { err = s.conclude(info.FullMethod, err) }()
