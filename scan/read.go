@@ -48,6 +48,7 @@ type stream struct {
 	parts   int
 	limit   int64
 
+	ahead chan struct{} // a token for each part that is claimed and not delivered yet
 	mu    sync.Mutex
 	slots map[int]*slot
 	claim int
@@ -70,7 +71,9 @@ func newStream(ctx context.Context, schema *arrow.Schema, parts int, limit int64
 	s.refs.Store(1)
 	inner, cancel := context.WithCancel(ctx)
 	s.cancel = cancel
-	for range min(max(resource.From(ctx).Cores(), 1), parts) {
+	workers := min(max(resource.From(ctx).Cores(), 1), parts)
+	s.ahead = make(chan struct{}, 2*workers)
+	for range workers {
 		s.workers.Add(1)
 		go func() {
 			defer s.workers.Done()
@@ -91,7 +94,13 @@ func (s *stream) slot(i int) *slot {
 	return out
 }
 
-func (s *stream) next() (int, bool) {
+// next claims a part, once there is room ahead of the consumer.
+func (s *stream) next(ctx context.Context) (int, bool) {
+	select {
+	case s.ahead <- struct{}{}:
+	case <-ctx.Done():
+		return 0, false
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.claim++
@@ -100,7 +109,7 @@ func (s *stream) next() (int, bool) {
 
 // work reads parts until none is left. A part that fails ends the worker: what comes after it is not wanted.
 func (s *stream) work(ctx context.Context, read produce) {
-	for i, ok := s.next(); ok; i, ok = s.next() {
+	for i, ok := s.next(ctx); ok; i, ok = s.next(ctx) {
 		out := s.slot(i)
 		out.err = s.part(ctx, i, out, read)
 		close(out.batches)
@@ -182,6 +191,7 @@ func (s *stream) receive() bool {
 	s.mu.Lock()
 	delete(s.slots, s.at)
 	s.mu.Unlock()
+	<-s.ahead
 	s.at++
 	return false
 }

@@ -25,7 +25,7 @@ func Check(w io.Writer, s *Settings) error {
 		if len(e.Overrides) > 0 {
 			source += " (over " + strings.Join(e.Overrides, ", ") + ")"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", e.Key, session.Redact(e.Key, e.Value), source, meaning)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", e.Key, e.Shown(), source, meaning)
 	}
 	if err := table.Flush(); err != nil {
 		return err

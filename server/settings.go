@@ -16,6 +16,15 @@ type Setting struct {
 	Key, Value string
 	Source     string   // "--conf", "SKUA_CONF:2", "environment", "/etc/skua/spark-defaults.conf:7"
 	Overrides  []string // the places whose value for the key lost, strongest first
+	Secret     bool     // the value came through ${env:} or ${file:}: it is never shown
+}
+
+// Shown is the value as it may be shown.
+func (s Setting) Shown() string {
+	if s.Secret {
+		return session.Redacted
+	}
+	return session.Redact(s.Key, s.Value)
 }
 
 // Settings are the start-up configuration: every key once, each with its origin.
@@ -52,7 +61,7 @@ func Load(given Given) (*Settings, error) {
 			return nil, fault.New(fault.Invalid, "--conf %q: expected key=value", redactFlag(f))
 		}
 		value = strings.TrimSpace(value)
-		if session.IsSecret(key) && !strings.HasPrefix(value, "${") {
+		if session.Redact(key, value) != value && !strings.HasPrefix(value, "${") {
 			s.Warnings = append(s.Warnings, fmt.Sprintf("--conf %s: a secret on the command line is visible in the process list; put it into the properties file or write ${env:NAME}", key))
 		}
 		s.set(key, value, "--conf")
@@ -122,6 +131,7 @@ func (s *Settings) expand(environment []string) error {
 		if err != nil {
 			return fault.New(fault.Invalid, "%s (%s): %w", setting.Key, setting.Source, err)
 		}
+		setting.Secret = value != setting.Value
 		setting.Value = value
 	}
 	return nil
@@ -180,11 +190,11 @@ func (s *Settings) All() []Setting {
 	return out
 }
 
-// Conf gives the settings as the start-up configuration that sessions see.
+// Conf gives the settings as the start-up configuration that sessions see: without secrets, which no statement needs.
 func (s *Settings) Conf() session.Conf {
 	var c session.Conf
 	for _, setting := range s.byKey {
-		c = c.With(setting.Key, setting.Value)
+		c = c.With(setting.Key, setting.Shown())
 	}
 	return c
 }

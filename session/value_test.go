@@ -24,10 +24,22 @@ func TestSizesAndDurations(t *testing.T) {
 
 func TestSecretsAreRedacted(t *testing.T) {
 	for key, want := range map[string]bool{"my.password": true, "spark.sql.catalog.c.s3.secret-access-key": true, "spark.sql.catalog.c.token": true,
-		"spark.sql.catalog.c.credential": true, "fs.azure.sas.x": true, "spark.sql.shuffle.partitions": false, "skua.auth.key-file": false,
+		"spark.sql.catalog.c.credential": true, "spark.hadoop.fs.azure.account.key.x": true, "spark.sql.catalog.c.header.Authorization": true,
+		"spark.sql.catalog.c.lookback-sasha": false, "fs.azure.sas.x": true, "spark.sql.shuffle.partitions": false, "skua.auth.key-file": false,
 		"spark.rapids.iceberg.global-setting.read-split-target-size": false} {
 		if IsSecret(key) != want {
 			t.Errorf("IsSecret(%q) = %t", key, !want)
+		}
+	}
+	for value, want := range map[string]string{
+		"jdbc:mysql://h/db?user=u&password=p&ssl=true": "jdbc:mysql://h/db?user=u&password=" + Redacted + "&ssl=true",
+		"AccountName=a;AccountKey=b;EndpointSuffix=c":  "AccountName=a;AccountKey=" + Redacted + ";EndpointSuffix=c",
+		"https://h/x?sv=1&sig=abc":                     "https://h/x?sv=1&sig=" + Redacted,
+		"jdbc:sqlite:/a/token=dir/x":                   "jdbc:sqlite:/a/token=dir/x",
+		"s3://bucket/warehouse":                        "s3://bucket/warehouse",
+	} {
+		if got := Redact("uri", value); got != want {
+			t.Errorf("Redact(%q) = %q", value, got)
 		}
 	}
 	if got := Redact("uri", "jdbc:postgresql://u:p@host/db"); got != "jdbc:postgresql://"+Redacted+"@host/db" {
