@@ -1,0 +1,144 @@
+package cpu
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/kernelstest"
+	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/resource"
+	"github.com/skua-data/skua/scan/parquet"
+)
+
+// filters are over the flat fields of kernelstest, and one inside a struct.
+func filters() []predicate.Expr {
+	flat := kernelstest.Flat(true)
+	field := func(i int) predicate.Field {
+		return predicate.Field{ID: i, Path: []string{flat[i-1].Name}, Type: flat[i-1].Type}
+	}
+	inner := predicate.Field{ID: 102, Path: []string{"point", "x"}, Type: arrow.PrimitiveTypes.Int32}
+	positive := predicate.Comparison{Op: predicate.Gt, Field: field(3), Value: predicate.Literal{Type: field(3).Type, Value: int64(0)}}
+	empty := predicate.Comparison{Op: predicate.Eq, Field: field(11), Value: predicate.Literal{Type: field(11).Type, Value: "a"}}
+	small := predicate.In{Field: inner, Values: []predicate.Literal{{Type: inner.Type, Value: int64(1)}, {Type: inner.Type, Value: int64(-3)}}}
+	isNull := predicate.IsNull{Field: field(1)}
+	return []predicate.Expr{
+		positive, empty, small, isNull, predicate.Not{Expr: isNull}, predicate.And{Left: positive, Right: empty}, predicate.Or{Left: small, Right: predicate.Not{Expr: positive}},
+		predicate.And{Left: predicate.Or{Left: positive, Right: isNull}, Right: predicate.Not{Expr: empty}}, predicate.True, predicate.False,
+	}
+}
+
+func TestSelectKeepsTheRowsThatTheFallbackKeeps(t *testing.T) {
+	fields := append(kernelstest.Flat(true), kernelstest.Nested()[0])
+	ours, theirs := New(), parquet.NewFallback()
+	defer ours.Close()
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	ctx := resource.With(context.Background(), resource.NewPool(resource.Config{Allocator: mem}).NewStatement("test"))
+	kept := int64(0)
+	for i, l := range kernelstest.Layouts() {
+		l.RowGroup = 0
+		batch := kernelstest.Random(fields, 20_000, 0.1, int64(i), memory.DefaultAllocator)
+		groups, err := groupsOf(kernelstest.Write(t, batch, l))
+		batch.Release()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range filters() {
+			in := kernels.NewSelection([]kernels.Run{{From: 7, To: 9000}, {From: 9010, To: 9011}, {From: 15_000, To: 20_000}})
+			var out [2]*kernels.Selection
+			for i, d := range []kernels.Decoder{ours, theirs} {
+				r, err := d.Open(ctx, groups[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				var rest predicate.Expr
+				if rest, out[i], err = r.Select(ctx, p, in); err != nil || rest != nil {
+					t.Fatalf("%s: rest %v, %v", p, rest, err)
+				}
+				if err := r.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if fmt.Sprint(out[0].Runs()) != fmt.Sprint(out[1].Runs()) {
+				t.Errorf("%s: %s: %d rows, want %d", l.Name, p, out[0].Count(), out[1].Count())
+			}
+			kept += out[0].Count()
+		}
+	}
+	if kept == 0 {
+		t.Error("no filter keeps a row")
+	}
+}
+
+func TestSelectLeavesWhatItCannotRead(t *testing.T) {
+	batch := kernelstest.Random(kernelstest.Flat(true)[:3], 100, 0, 1, memory.DefaultAllocator)
+	defer batch.Release()
+	groups, err := groupsOf(kernelstest.Write(t, batch, kernelstest.Layout{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := New()
+	defer d.Close()
+	r, err := d.Open(context.Background(), groups[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	known, unknown := predicate.IsNull{Field: predicate.Field{ID: 1}}, predicate.IsNull{Field: predicate.Field{ID: 77}}
+	rest, out, err := r.Select(context.Background(), predicate.And{Left: known, Right: unknown}, kernels.All(100))
+	if err != nil || rest == nil || rest.String() != unknown.String() || out.Count() != 0 {
+		t.Errorf("rest %v, %d rows, %v", rest, out.Count(), err)
+	}
+	if rest, out, err = r.Select(context.Background(), unknown, kernels.All(100)); err != nil || rest == nil || out.Count() != 100 {
+		t.Errorf("rest %v, %d rows, %v", rest, out.Count(), err)
+	}
+	if rest, out, err = r.Select(context.Background(), nil, kernels.All(100)); err != nil || rest != nil || out.Count() != 100 {
+		t.Errorf("rest %v, %d rows, %v", rest, out.Count(), err)
+	}
+}
+
+func TestADecoderServesManyReadersAtOnce(t *testing.T) {
+	fields := append(kernelstest.Flat(true), kernelstest.Nested()...)
+	layouts := kernelstest.Layouts()
+	ours, theirs := New(), parquet.NewFallback()
+	defer ours.Close()
+	var wait sync.WaitGroup
+	for i := range 4 {
+		batch := kernelstest.Random(fields, 3000, 0.1, int64(i), memory.DefaultAllocator)
+		groups, err := groupsOf(kernelstest.Write(t, batch, layouts[i]))
+		batch.Release()
+		if err != nil {
+			t.Fatal(err)
+		}
+		wait.Go(func() {
+			for column := range groups[0].Columns {
+				if out := agree(t, ours, theirs, groups[0], column, kernels.All(groups[0].Rows), 700); out != (outcome{}) {
+					t.Error(out)
+				}
+			}
+		})
+	}
+	wait.Wait()
+}
+
+// TestAStatementOverItsMemoryStops reads with next to nothing to spend.
+func TestAStatementOverItsMemoryStops(t *testing.T) {
+	batch := kernelstest.Random(kernelstest.Flat(true)[10:11], 50_000, 0, 1, memory.DefaultAllocator)
+	defer batch.Release()
+	groups, err := groupsOf(kernelstest.Write(t, batch, kernelstest.Layout{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := New()
+	defer d.Close()
+	ctx := resource.With(context.Background(), resource.NewPool(resource.Config{StatementMemory: 4096}).NewStatement("small"))
+	if _, err := readColumn(ctx, d, groups[0], 0, kernels.All(50_000), 50_000); err == nil || resource.From(ctx).Used() != 0 {
+		t.Errorf("%v, %d bytes still in use", err, resource.From(ctx).Used())
+	}
+}
