@@ -12,12 +12,26 @@ import (
 	"github.com/apache/iceberg-go/table"
 )
 
-const eventRows = 60_000 // a third before the schema changes
+// Events come in three thirds: before the schema changes, up to the launch, and after it.
+const (
+	eventRows    = 60_000
+	evolvedFrom  = eventRows / 3
+	launchedFrom = 2 * evolvedFrom
+	branchRows   = 100
+)
 
 var (
 	pages = []string{"/", "/search", "/cart", "/checkout", "/help", "/account"}
 	hosts = []string{"search.example", "news.example", "mail.example"}
 )
+
+// page is what event i is about. After the launch /faq takes the place of /help, so that no row comes back to a page whose rows were deleted.
+func page(i int) string {
+	if p := pages[pick(i, 31, len(pages))]; p != "/help" || i < launchedFrom {
+		return p
+	}
+	return "/faq"
+}
 
 // eventColumns are the columns before (two columns fewer, int duration) and after the schema changed.
 func eventColumns(evolved bool) []column {
@@ -28,7 +42,7 @@ func eventColumns(evolved bool) []column {
 		{"ts", iceberg.TimestampTzType{}, arrow.FixedWidthTypes.Timestamp_us, true, "when it happened", func(b array.Builder, i int) {
 			b.(*array.TimestampBuilder).Append(arrow.Timestamp(start + int64(i)*step))
 		}},
-		{"page", iceberg.StringType{}, arrow.BinaryTypes.String, true, "", text(func(i int) string { return pages[pick(i, 31, len(pages))] })},
+		{"page", iceberg.StringType{}, arrow.BinaryTypes.String, true, "", text(page)},
 		{"visitor", iceberg.StringType{}, arrow.BinaryTypes.String, false, "null: not known", func(b array.Builder, i int) {
 			if pick(i, 32, 10) == 0 {
 				b.AppendNull()
@@ -45,8 +59,9 @@ func eventColumns(evolved bool) []column {
 		column{"referrer", iceberg.StringType{}, arrow.BinaryTypes.String, false, "since the second week", text(func(i int) string { return hosts[pick(i, 35, len(hosts))] })})
 }
 
-// makeWeb makes web.events: partitioned by day, then by day and page; a column renamed and widened, one added; merge-on-read deletes; a tag before them, a
-// branch with rows of its own.
+// makeWeb makes web.events: partitioned by day, then by day and page; a column renamed and widened, one added; merge-on-read deletes of files with either
+// schema; a tag before them, a branch with rows of its own. The deletes come before the partitioning changes: iceberg-go writes position deletes under the
+// table's present spec, and they count for no data file of another one.
 func makeWeb(ctx context.Context, cat *hadoop.Catalog, say func(string, ...any)) error {
 	if err := cat.CreateNamespace(ctx, table.Identifier{"web"}, nil); err != nil {
 		return err
@@ -57,21 +72,21 @@ func makeWeb(ctx context.Context, cat *hadoop.Catalog, say func(string, ...any))
 	if err != nil {
 		return err
 	}
-	if t, err = fill(ctx, t, columns, 0, eventRows/3); err != nil {
+	if t, err = fill(ctx, t, columns, 0, evolvedFrom); err != nil {
 		return err
 	}
-	if t, err = evolve(ctx, t); err != nil {
+	if t, err = evolveSchema(ctx, t); err != nil {
 		return fmt.Errorf("evolve web.events: %w", err)
 	}
+	if t, err = launch(ctx, cat, t); err != nil {
+		return err
+	}
+	if t, err = evolvePartitions(ctx, t); err != nil {
+		return fmt.Errorf("partition web.events by page: %w", err)
+	}
 	evolved := eventColumns(true)
-	if t, err = fill(ctx, t, evolved, eventRows/3, eventRows); err != nil {
+	if t, err = fill(ctx, t, evolved, launchedFrom, eventRows); err != nil {
 		return err
-	}
-	if t, err = reference(ctx, cat, t, "launch", table.TagRef); err != nil {
-		return err
-	}
-	if t, err = t.Delete(ctx, iceberg.EqualTo(iceberg.Reference("page"), "/help"), nil); err != nil {
-		return fmt.Errorf("delete from web.events: %w", err)
 	}
 	if t, err = reference(ctx, cat, t, "experiment", table.BranchRef); err != nil {
 		return err
@@ -83,8 +98,23 @@ func makeWeb(ctx context.Context, cat *hadoop.Catalog, say func(string, ...any))
 	return nil
 }
 
-// evolve renames and widens took, adds referrer, and partitions by page too.
-func evolve(ctx context.Context, t *table.Table) (*table.Table, error) {
+// launch writes the second third, tags it, and deletes the page /help.
+func launch(ctx context.Context, cat *hadoop.Catalog, t *table.Table) (*table.Table, error) {
+	t, err := fill(ctx, t, eventColumns(true), evolvedFrom, launchedFrom)
+	if err != nil {
+		return nil, err
+	}
+	if t, err = reference(ctx, cat, t, "launch", table.TagRef); err != nil {
+		return nil, err
+	}
+	if t, err = t.Delete(ctx, iceberg.EqualTo(iceberg.Reference("page"), "/help"), nil); err != nil {
+		return nil, fmt.Errorf("delete from web.events: %w", err)
+	}
+	return t, nil
+}
+
+// evolveSchema renames and widens took and adds referrer.
+func evolveSchema(ctx context.Context, t *table.Table) (*table.Table, error) {
 	change := t.NewTransaction()
 	err := change.UpdateSchema(true, false).
 		UpdateColumn([]string{"took"}, table.ColumnUpdate{FieldType: iceberg.Optional[iceberg.Type]{Val: iceberg.Int64Type{}, Valid: true}}).
@@ -94,10 +124,12 @@ func evolve(ctx context.Context, t *table.Table) (*table.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t, err = change.Commit(ctx); err != nil {
-		return nil, err
-	}
-	change = t.NewTransaction()
+	return change.Commit(ctx)
+}
+
+// evolvePartitions partitions by page too.
+func evolvePartitions(ctx context.Context, t *table.Table) (*table.Table, error) {
+	change := t.NewTransaction()
 	if err := change.UpdateSpec(true).AddIdentity("page").Commit(); err != nil {
 		return nil, err
 	}
@@ -105,7 +137,7 @@ func evolve(ctx context.Context, t *table.Table) (*table.Table, error) {
 }
 
 func appendToBranch(ctx context.Context, t *table.Table, columns []column) error {
-	reader, err := rows(columns, eventRows, eventRows+100)
+	reader, err := rows(columns, eventRows, eventRows+branchRows)
 	if err != nil {
 		return err
 	}
