@@ -47,6 +47,11 @@ var idles = []idle{
 	{"io.manifest.", "manifests are cached by the server itself"},
 	{"http-client.", "it chooses a Java client"},
 	{"hadoop.", "no store here reads Hadoop's configuration"},
+	{"s3.", "there is no S3 store in this version"},
+	{"client.", "there is no S3 store in this version"},
+	{"gcs.", "there is no GCS store in this version"},
+	{"adls.", "there is no ADLS store in this version"},
+	{"clients", "each call has a connection of its own"},
 }
 
 // foldKeys gives the properties with every key that Iceberg knows in its spelling. Two spellings of one key must not disagree.
@@ -80,10 +85,13 @@ func spell(k string) string {
 	return k
 }
 
-// warnings names the properties that do nothing here, in order.
+// warnings names the properties that do nothing here, and for Iceberg's own types those that Iceberg does not know, in order.
 func warnings(d Definition) []string {
 	var out []string
 	for _, k := range slices.Sorted(maps.Keys(d.Properties)) {
+		if d.Impl == "" && !known(k) {
+			out = append(out, d.key(k)+" is no property that Iceberg knows; the catalog gets it as it is."+suggest(k, spellings))
+		}
 		for _, i := range idles {
 			if k == i.name || (strings.HasSuffix(i.name, ".") && strings.HasPrefix(k, i.name)) {
 				out = append(out, d.key(k)+" has no effect: "+i.why)
@@ -91,6 +99,13 @@ func warnings(d Definition) []string {
 		}
 	}
 	return out
+}
+
+// known reports whether a key is in spellings, whole or by its family.
+func known(k string) bool {
+	return slices.ContainsFunc(spellings, func(s string) bool {
+		return k == s || (strings.HasSuffix(s, ".") && strings.HasPrefix(k, s))
+	})
 }
 
 // retention says how long after its last use the Set remembers a table: zero not at all, negative for ever.

@@ -1,17 +1,20 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/session"
 )
 
 // Check writes what `skua config check` shows: every key with its value, where it came from, what it overrode and what it means, then what Skua
-// does not know or cannot honour. It returns the error that would keep the server from starting.
-func Check(w io.Writer, s *Settings) error {
+// does not know or cannot honour; it opens each catalog once. It returns the error that would keep the server from starting, or says how many
+// catalogs cannot be used.
+func Check(ctx context.Context, w io.Writer, s *Settings) error {
 	config, problem := NewConfig(s)
 	table := tabwriter.NewWriter(w, 2, 4, 2, ' ', 0)
 	fmt.Fprintln(table, "KEY\tVALUE\tSOURCE\tMEANING")
@@ -43,10 +46,15 @@ func Check(w io.Writer, s *Settings) error {
 	}
 	section(w, "Unknown to Skua (kept and shown to clients, without effect)", unknown)
 	section(w, "Warnings", config.Warnings)
-	if problem == nil {
-		fmt.Fprintln(w, "\nThe configuration is good.")
+	if problem != nil {
+		return problem
 	}
-	return problem
+	fmt.Fprintln(w)
+	if broken := openAll(ctx, w, config); broken > 0 {
+		return fault.New(fault.Invalid, "the server would start, but %d of %d catalogs cannot be used", broken, len(config.Catalogs))
+	}
+	fmt.Fprintln(w, "The configuration is good.")
+	return nil
 }
 
 func section(w io.Writer, title string, lines []string) {

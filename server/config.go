@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -79,8 +80,10 @@ func NewConfig(s *Settings) (Config, error) {
 	r.checkKeys()
 	c.Locations = r.locations()
 	c.Catalogs = r.catalogs()
-	c.Warnings = append(slices.Clone(s.Warnings), r.warnings...)
 	r.checkListener(c)
+	r.checkFiles(c)
+	r.checkCatalogs(c)
+	c.Warnings = append(slices.Clone(s.Warnings), r.warnings...)
 	return c, r.err()
 }
 
@@ -274,6 +277,41 @@ func (r *reading) checkListener(c Config) {
 	}
 	if c.TLS.CertificateFile == "" || (c.UsersFile == "" && c.TLS.ClientCAFile == "") {
 		r.fail("skua.listen", fault.New(fault.Invalid, "%s is reachable from other machines: set skua.tls.certificate-file, skua.tls.key-file and skua.auth.users-file, or skua.listen.insecure=true to serve everybody in plain text", c.Listen))
+	}
+}
+
+// checkFiles makes sure that every file that is named can be read.
+func (r *reading) checkFiles(c Config) {
+	for key, path := range map[string]string{"skua.tls.certificate-file": c.TLS.CertificateFile, "skua.tls.key-file": c.TLS.KeyFile,
+		"skua.tls.client-ca-file": c.TLS.ClientCAFile, "skua.auth.users-file": c.UsersFile, "skua.auth.key-file": c.KeyFile} {
+		if path == "" {
+			continue
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			r.fail(key, err)
+			continue
+		}
+		f.Close()
+	}
+}
+
+// checkCatalogs makes sure that the default catalog exists, and warns of warehouses in stores that there are not.
+func (r *reading) checkCatalogs(c Config) {
+	var names []string
+	for _, d := range c.Catalogs {
+		names = append(names, d.Name)
+		warehouse := c.Locations.Open(d.Properties["warehouse"])
+		if scheme := storage.Scheme(warehouse); warehouse != "" && !slices.ContainsFunc(kinds(), func(k storage.Kind) bool { return slices.Contains(k.Schemes, scheme) }) {
+			r.warnings = append(r.warnings, fmt.Sprintf("catalog %s: there is no store for %s:// in this version; its tables cannot be read", d.Name, scheme))
+		}
+	}
+	if name, set := r.settings.Get("spark.sql.defaultCatalog"); set && !slices.Contains(names, name) {
+		near := ""
+		if n := catalogs.Nearest(name, names); n != "" {
+			near = "; did you mean " + n + "?"
+		}
+		r.fail("spark.sql.defaultCatalog", fault.New(fault.Invalid, "no catalog %q is configured%s", name, near))
 	}
 }
 

@@ -2,6 +2,8 @@ package server
 
 import (
 	"bytes"
+	"fmt"
+	"maps"
 	"strings"
 	"testing"
 )
@@ -29,7 +31,9 @@ func TestConfigProblems(t *testing.T) {
 		{"every interface in plain text", []string{"skua.listen=0.0.0.0:31337"}, []string{"skua.tls.certificate-file", "skua.auth.users-file", "skua.listen.insecure"}},
 		{"an empty host is every interface", []string{"skua.listen=:31337"}, []string{"reachable from other machines"}},
 		{"TLS without login", []string{"skua.listen=0.0.0.0:1", "skua.tls.certificate-file=a", "skua.tls.key-file=b"}, []string{"skua.auth.users-file"}},
-		{"TLS with login", []string{"skua.listen=0.0.0.0:1", "skua.tls.certificate-file=a", "skua.tls.key-file=b", "skua.auth.users-file=c"}, nil},
+		{"TLS with login", []string{"skua.listen=0.0.0.0:1", "skua.tls.certificate-file=config.go", "skua.tls.key-file=config.go", "skua.auth.users-file=config.go"}, nil},
+		{"a file that is not there", []string{"skua.auth.users-file=/no/such/file"}, []string{"skua.auth.users-file", "/no/such/file"}},
+		{"a default catalog that is not there", []string{"spark.sql.catalog.lake" + spark, "spark.sql.catalog.lake.type=hadoop", "spark.sql.defaultCatalog=lak"}, []string{"did you mean lake?"}},
 		{"insecure on purpose", []string{"skua.listen=0.0.0.0:1", "skua.listen.insecure=true"}, nil},
 		{"half of TLS", []string{"skua.tls.certificate-file=a"}, []string{"go together"}},
 		{"several at once", []string{"skua.drain.timeout=soon", "skua.memory.limit=big", "skua.nonesuch=1"}, []string{"skua.drain.timeout", "skua.memory.limit", "skua.nonesuch", "unknown key"}},
@@ -57,22 +61,36 @@ func TestConfigProblems(t *testing.T) {
 }
 
 func TestCheckExplains(t *testing.T) {
-	s := load(t, "spark.sql.catalog.lake=com.nvidia.spark.rapids.iceberg.spark.RapidsSparkCatalog", "spark.sql.catalog.lake.type=hadoop",
-		"spark.sql.catalog.lake.warehouse=file:///lake", "spark.sql.catalog.lake.s3.secret-access-key=hunter2", "spark.shuffle.manager=x",
-		"spark.sql.extensions=org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions", "wholly.unknown=1")
-	var out bytes.Buffer
-	if err := Check(&out, s); err != nil {
+	t.Setenv("SKUA_TEST_SECRET", "hunter3")
+	s, err := Load(Given{Environment: []string{"SKUA_TEST_SECRET=hunter3"}, Flags: []string{
+		"spark.sql.catalog.lake=com.nvidia.spark.rapids.iceberg.spark.RapidsSparkCatalog", "spark.sql.catalog.lake.type=hadoop",
+		"spark.sql.catalog.lake.warehouse=s3://lake", "spark.sql.catalog.lake.s3.secret-access-key=hunter2", "spark.sql.catalog.lake.warehose=x",
+		"spark.sql.catalog.lake.uri=jdbc:x://h/d?password=hunter4", "spark.sql.catalog.lake.mine=${env:SKUA_TEST_SECRET}", "spark.shuffle.manager=x",
+		"skua.plugin.folder=" + t.TempDir(), "spark.sql.extensions=org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions", "wholly.unknown=1"}})
+	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"catalog lake: hadoop", "session overrides active", "wholly.unknown", "spark.sql.extensions", "--conf", "The configuration is good."} {
+	var out bytes.Buffer
+	if err := Check(t.Context(), &out, s); err == nil || !strings.Contains(err.Error(), "1 of 1 catalogs") {
+		t.Errorf("a catalog without a plugin must be told: %v", err)
+	}
+	for _, part := range []string{"catalog lake: hadoop", "session overrides active", "wholly.unknown", "spark.sql.extensions", "--conf", "catalog lake: FAILED",
+		"no store for s3://", "Did you mean warehouse?", "spark.sql.catalog.lake.s3.secret-access-key has no effect"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("lacks %q:\n%s", part, out.String())
 		}
 	}
-	if strings.Contains(out.String(), "hunter2") {
-		t.Error("a secret is shown")
+	if strings.Contains(out.String(), "hunter") {
+		t.Errorf("a secret is shown:\n%s", out.String())
 	}
-	if err := Check(&out, load(t, "skua.listen=nowhere")); err == nil {
+	if conf := s.Conf(); strings.Contains(fmt.Sprint(maps.Collect(conf.All())), "hunter") {
+		t.Error("a secret reaches sessions")
+	}
+	var good bytes.Buffer
+	if err := Check(t.Context(), &good, load(t, "skua.drain.timeout=5s")); err != nil || !strings.Contains(good.String(), "The configuration is good.") {
+		t.Errorf("%v\n%s", err, good.String())
+	}
+	if err := Check(t.Context(), &out, load(t, "skua.listen=nowhere")); err == nil {
 		t.Error("a bad configuration must fail")
 	}
 }

@@ -25,28 +25,33 @@ func Diagnose(ctx context.Context, w io.Writer, s *Settings) (problems int) {
 	for _, warning := range config.Warnings {
 		fmt.Fprintln(w, "warning: "+warning)
 	}
+	if len(config.Catalogs) == 0 {
+		fmt.Fprintln(w, "no catalog is configured; set spark.sql.catalog.<name>, or try: skua serve --demo")
+		return 1
+	}
+	return openAll(ctx, w, config)
+}
+
+// openAll opens every catalog through its plugin and lists its root; it writes a line for each and returns how many failed.
+func openAll(ctx context.Context, w io.Writer, config Config) (failed int) {
 	folder, err := executableFolder(config.PluginFolder)
 	if err != nil {
 		fmt.Fprintf(w, "plugins: %v\n", err)
-		return 1
+		return len(config.Catalogs)
 	}
 	launcher, err := host.New(host.Config{Folder: folder, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		fmt.Fprintf(w, "plugins: %v\n", err)
-		return 1
+		return len(config.Catalogs)
 	}
 	defer launcher.Close()
 	for _, d := range config.Catalogs {
 		if err := diagnose(ctx, w, launcher, d, config); err != nil {
 			fmt.Fprintf(w, "catalog %s: FAILED: %v\n", d.Name, err)
-			problems++
+			failed++
 		}
 	}
-	if len(config.Catalogs) == 0 {
-		fmt.Fprintln(w, "no catalog is configured; set spark.sql.catalog.<name>, or try: skua serve --demo")
-		problems++
-	}
-	return problems
+	return failed
 }
 
 func diagnose(ctx context.Context, w io.Writer, launcher *host.Host, d catalogs.Definition, config Config) (err error) {

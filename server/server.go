@@ -100,10 +100,13 @@ func New(ctx context.Context, config Config, parts Parts) (_ *Server, err error)
 	return s, nil
 }
 
+// kinds lists the stores of this build.
+func kinds() []storage.Kind { return []storage.Kind{local.Kind} }
+
 // build makes the parts in the order of their needs.
 func (s *Server) build(parts Parts) (*flightsql.Server, error) {
 	c := s.config
-	stores := storage.NewMux([]storage.Kind{local.Kind}, c.Locations)
+	stores := storage.NewMux(kinds(), c.Locations)
 	if parts.Open == nil {
 		folder, err := executableFolder(c.PluginFolder)
 		if err != nil {

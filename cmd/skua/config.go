@@ -44,7 +44,7 @@ func configCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return server.Check(c.OutOrStdout(), settings)
+			return server.Check(c.Context(), c.OutOrStdout(), settings)
 		},
 	}
 	flags.add(check)
