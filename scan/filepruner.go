@@ -32,6 +32,21 @@ type placed struct {
 	may   bool // some row may match
 }
 
+// withoutNulls takes it that required columns hold no null.
+func withoutNulls(e predicate.Expr, required func(predicate.Field) bool) predicate.Expr {
+	switch e := e.(type) {
+	case predicate.And:
+		return predicate.And{Left: withoutNulls(e.Left, required), Right: withoutNulls(e.Right, required)}
+	case predicate.Or:
+		return predicate.Or{Left: withoutNulls(e.Left, required), Right: withoutNulls(e.Right, required)}
+	case predicate.IsNull:
+		if required(e.Field) {
+			return predicate.False
+		}
+	}
+	return e
+}
+
 func newFilePruner(filter predicate.Expr, s *spec) *filePruner {
 	return &filePruner{filter: filter, spec: s, places: map[*place]*placed{}}
 }

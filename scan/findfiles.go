@@ -7,6 +7,7 @@ import (
 	"github.com/apache/iceberg-go"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/predicate"
 )
 
 // found counts what planning looked at.
@@ -41,6 +42,10 @@ func (p *tablePlan) findFiles(ctx context.Context) ([]*dataFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.pruning = p.filter
+	if p.filter != nil {
+		p.pruning = predicate.Simplify(withoutNulls(p.filter, p.source.required))
+	}
 	var data, deletes []iceberg.ManifestFile
 	for _, m := range list {
 		into, count := &data, &p.found.manifests
@@ -52,7 +57,7 @@ func (p *tablePlan) findFiles(ctx context.Context) ([]*dataFile, error) {
 			return nil, err
 		}
 		count.Total++
-		if reason := newFilePruner(p.filter, s).manifest(m); reason != "" {
+		if reason := newFilePruner(p.pruning, s).manifest(m); reason != "" {
 			count.leaveOut(reason, 1)
 			continue
 		}
@@ -67,6 +72,12 @@ func (p *tablePlan) findFiles(ctx context.Context) ([]*dataFile, error) {
 		return nil, err
 	}
 	return p.readFiles(ctx, data, index)
+}
+
+// required says whether a field is a column that can hold no null.
+func (s *tableSource) required(f predicate.Field) bool {
+	p, ok := s.paths[f.ID]
+	return ok && len(p.Index) == 1 && !p.Field.Nullable
 }
 
 func (p *tablePlan) specOf(m iceberg.ManifestFile) (*spec, error) {
@@ -94,7 +105,7 @@ func (p *tablePlan) wantedOf(ctx context.Context, m iceberg.ManifestFile, stats 
 	if err != nil {
 		return out, err
 	}
-	pruner := newFilePruner(p.filter, s)
+	pruner := newFilePruner(p.pruning, s)
 	out.Total = len(entries)
 	for i := range entries {
 		e := &entries[i]

@@ -31,6 +31,7 @@ type tablePlan struct {
 	request    Request
 	options    readOptions
 	filter     predicate.Expr // nil: every row
+	pruning    predicate.Expr // the filter, with what is known of all rows; nil: every file
 	projection *projection
 	grouping   []specField // fields of the key by which splits are kept apart
 	splits     []split

@@ -68,7 +68,9 @@ func TestBoundsKeepWhatMayMatch(t *testing.T) {
 
 func TestPartitionsKeepWhatMayMatch(t *testing.T) {
 	date, ts, str, i32 := arrow.FixedWidthTypes.Date32, timestampUTC, arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32
-	exact := func(v any) known { return known{Nulls: none, Values: some, NaNs: none, Lower: v, Upper: v, Exact: true} }
+	exact := func(v any) known {
+		return known{Nulls: none, Values: some, NaNs: none, Lower: v, Upper: v, Exact: true}
+	}
 	for _, c := range []struct {
 		name string
 		t    iceberg.Transform
