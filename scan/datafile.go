@@ -109,7 +109,7 @@ func (f *openFile) sourceOf(w wanted, m parquet.Match) (source, error) {
 		return f.metadataSource(id, m)
 	}
 	if m.Present {
-		fill, err := f.fillOf(&m.Column.Node)
+		fill, err := f.fillOf(&m.Column.Node, m.Variants, nil)
 		return source{InFile: true, Column: m.Column, Fill: fill}, err
 	}
 	v, err := f.missing(w.Field)

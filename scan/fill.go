@@ -1,6 +1,8 @@
 package scan
 
 import (
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -8,17 +10,25 @@ import (
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/scan/parquet"
 )
 
 // fill says what takes the place of fields that a file lacks inside of a column; nil: the column is right as it comes.
 type fill struct {
 	lacks    bool
-	value    any     // of what is lacking
-	children []*fill // by index among a node's children
+	value    any                // of what is lacking
+	variant  *parquet.Shredding // parts that are put together
+	children []*fill            // by index among a node's children
 }
 
-// fillOf finds what a file lacks below a node and has a value all the same: from the partition, or an initial default.
-func (f *openFile) fillOf(n *kernels.Node) (*fill, error) {
+// fillOf finds what a file lacks below a node and has a value all the same, from the partition or an initial default, and the variants that
+// come in parts.
+func (f *openFile) fillOf(n *kernels.Node, variants []parquet.Shredding, path []int) (*fill, error) {
+	for i := range variants {
+		if slices.Equal(variants[i].Path, path) {
+			return &fill{variant: &variants[i]}, nil
+		}
+	}
 	if n.Kind == kernels.Missing {
 		v, err := f.missing(n.Field)
 		if v == nil || err != nil {
@@ -28,7 +38,7 @@ func (f *openFile) fillOf(n *kernels.Node) (*fill, error) {
 	}
 	var out *fill
 	for i := range n.Children {
-		c, err := f.fillOf(&n.Children[i])
+		c, err := f.fillOf(&n.Children[i], variants, append(path, i))
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +75,7 @@ func (x *fill) untouched(path []int) bool {
 		if x == nil {
 			return true
 		}
-		if x.lacks {
+		if x.lacks || x.variant != nil {
 			return false
 		}
 		x = x.children[i]
@@ -73,32 +83,34 @@ func (x *fill) untouched(path []int) bool {
 	return x == nil
 }
 
-// apply puts the values in. The caller keeps a and releases the result.
-func (x *fill) apply(a arrow.Array, mem memory.Allocator) (arrow.Array, error) {
-	if x == nil {
+// apply puts the values in and gives an array of the wanted type. The caller keeps a and releases the result.
+func (x *fill) apply(a arrow.Array, want arrow.DataType, mem memory.Allocator) (arrow.Array, error) {
+	switch {
+	case x == nil:
 		a.Retain()
 		return a, nil
-	}
-	if x.lacks {
-		return constant(a.DataType(), x.value, a.Len(), mem)
+	case x.lacks:
+		return constant(want, x.value, a.Len(), mem)
+	case x.variant != nil:
+		return x.variant.Unshred(a, mem)
 	}
 	switch a := a.(type) {
 	case *array.Struct:
-		return x.applyStruct(a, mem)
+		return x.applyStruct(a, want.(*arrow.StructType), mem)
 	case *array.Map:
 		pairs := array.MakeFromData(a.Data().Children()[0])
 		defer pairs.Release()
-		return x.applyEntries(a, x, pairs, mem)
+		return x.applyEntries(a, want, want.(*arrow.MapType).Elem(), x, pairs, mem)
 	case *array.List:
-		return x.applyEntries(a, x.children[0], a.ListValues(), mem)
+		return x.applyEntries(a, want, want.(*arrow.ListType).Elem(), x.children[0], a.ListValues(), mem)
 	}
 	return nil, fault.New(fault.Internal, "nothing can be lacking inside of a %s", a.DataType())
 }
 
-func (x *fill) applyStruct(a *array.Struct, mem memory.Allocator) (arrow.Array, error) {
+func (x *fill) applyStruct(a *array.Struct, want *arrow.StructType, mem memory.Allocator) (arrow.Array, error) {
 	var children []arrow.ArrayData
 	for i := 0; i < a.NumField(); i++ {
-		c, err := x.children[i].apply(a.Field(i), mem)
+		c, err := x.children[i].apply(a.Field(i), want.Field(i).Type, mem)
 		if err != nil {
 			releaseData(children)
 			return nil, err
@@ -107,18 +119,25 @@ func (x *fill) applyStruct(a *array.Struct, mem memory.Allocator) (arrow.Array, 
 		children = append(children, c.Data())
 		c.Release()
 	}
-	return assemble(a, a.Len(), takeValidity(a, []rows{{0, a.Len()}}, a.Len(), mem), nil, children), nil
+	defer releaseData(children)
+	validity := takeValidity(a, []rows{{0, a.Len()}}, a.Len(), mem)
+	if validity != nil {
+		defer validity.Release()
+	}
+	data := array.NewData(want, a.Len(), []*memory.Buffer{validity}, children, a.NullN(), 0)
+	defer data.Release()
+	return array.MakeFromData(data), nil
 }
 
 // applyEntries fills what is inside of a list or a map.
-func (x *fill) applyEntries(a arrow.Array, inner *fill, entries arrow.Array, mem memory.Allocator) (arrow.Array, error) {
-	c, err := inner.apply(entries, mem)
+func (x *fill) applyEntries(a arrow.Array, want, entry arrow.DataType, inner *fill, entries arrow.Array, mem memory.Allocator) (arrow.Array, error) {
+	c, err := inner.apply(entries, entry, mem)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Release()
 	d := a.Data()
-	data := array.NewData(a.DataType(), a.Len(), d.Buffers(), []arrow.ArrayData{c.Data()}, a.NullN(), d.Offset())
+	data := array.NewData(want, a.Len(), d.Buffers(), []arrow.ArrayData{c.Data()}, a.NullN(), d.Offset())
 	defer data.Release()
 	return array.MakeFromData(data), nil
 }

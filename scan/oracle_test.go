@@ -279,6 +279,9 @@ func normal(v any, typ arrow.DataType) any {
 		}
 		return hexFloat(f)
 	case *arrow.StructType:
+		if parts, ok := v.(map[string]any); ok { // a variant
+			return []any{parts["metadata"], parts["value"]}
+		}
 		list := v.([]any)
 		out := []any{}
 		for i, f := range t.Fields() {

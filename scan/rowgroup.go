@@ -280,7 +280,7 @@ func (r *groupReader) fill(ctx context.Context, f *frame, c fileColumns, from, n
 		return fault.New(fault.Corrupt, "data file %s: row group %d gave %d rows of %d", r.file.data.Path, r.group.Ordinal, batch.NumRows(), n)
 	}
 	for i, at := range c.at {
-		if f.columns[at], err = r.file.columns[at].Fill.apply(batch.Column(i), r.mem); err != nil {
+		if f.columns[at], err = r.file.columns[at].Fill.apply(batch.Column(i), f.projection.columns[at].Field.Type, r.mem); err != nil {
 			return err
 		}
 	}

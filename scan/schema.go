@@ -8,6 +8,7 @@ import (
 	"github.com/apache/iceberg-go"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/scan/parquet"
 )
 
 // The Arrow types of the wire that are no plain singletons.
@@ -109,6 +110,8 @@ func arrowPrimitive(t iceberg.Type) (arrow.DataType, string) {
 		return &arrow.Decimal128Type{Precision: int32(t.Precision()), Scale: int32(t.Scale())}, ""
 	case iceberg.UnknownType:
 		return arrow.Null, ""
+	case iceberg.VariantType:
+		return parquet.VariantType(), ""
 	}
 	return arrow.Null, t.String()
 }
@@ -145,6 +148,9 @@ func paths(fields []arrow.Field) map[int]fieldPath {
 	walk = func(fields []arrow.Field, index []int, names []string) {
 		for i, f := range fields {
 			p := fieldPath{Index: append(append([]int(nil), index...), i), Field: f, Names: append(append([]string(nil), names...), f.Name)}
+			if fieldID(f) < 0 {
+				continue // a part of a variant
+			}
 			out[fieldID(f)] = p
 			if s, ok := f.Type.(*arrow.StructType); ok {
 				walk(s.Fields(), p.Index, p.Names)

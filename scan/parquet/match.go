@@ -18,6 +18,9 @@ const fieldIDKey = "PARQUET:field_id"
 type Match struct {
 	Present bool
 	Column  kernels.Column
+	// Variants are the shredded variants in the column. Their parts are given in their place, so that the column's type is not the wanted
+	// one until each is put together.
+	Variants []Shredding
 }
 
 // Match finds each wanted field, in order. A file with field ids is matched by them at every depth; one without by names, where there is a
@@ -39,11 +42,12 @@ func (f *File) Match(want []arrow.Field, names *NameMapping) ([]Match, error) {
 		if e == nil {
 			continue
 		}
+		m.at, m.shredded = nil, nil
 		node, err := m.node(field, e, []string{field.Name})
 		if err != nil {
 			return nil, fault.Wrap(err, "read %s", f.name)
 		}
-		out[i] = Match{Present: true, Column: kernels.Column{Field: field, Root: root, Leaves: leavesOf(&node), Node: node}}
+		out[i] = Match{Present: true, Column: kernels.Column{Field: node.Field, Root: root, Leaves: leavesOf(&node), Node: node}, Variants: m.shredded}
 	}
 	return out, nil
 }
@@ -51,6 +55,15 @@ func (f *File) Match(want []arrow.Field, names *NameMapping) ([]Match, error) {
 type matcher struct {
 	root       *element
 	byPosition bool
+	at         []int // the way from the column to the node that is being matched
+	shredded   []Shredding
+}
+
+// inside matches the child of a node.
+func (m *matcher) inside(child int, want arrow.Field, e *element, path []string) (kernels.Node, error) {
+	m.at = append(m.at, child)
+	defer func() { m.at = m.at[:len(m.at)-1] }()
+	return m.node(want, e, path)
 }
 
 // top finds a top-level field.
@@ -90,19 +103,28 @@ func (m *matcher) node(want arrow.Field, e *element, path []string) (kernels.Nod
 	case *arrow.NullType:
 		return n, nil
 	case *arrow.StructType:
+		if isVariant(t) {
+			return m.variant(want, e, path)
+		}
 		if e.kind != kernels.Struct || e.variant {
 			return n, mismatch(path, e, want.Type)
 		}
 		n.Kind = kernels.Struct
 		n.Children, err = m.children(t, e, path)
 		n.Leaf = levelsLeaf(n.Children, e)
+		if err == nil && len(m.shredded) > 0 {
+			n.Field.Type = structOf(n.Children)
+		}
 	case *arrow.ListType:
 		if e.kind != kernels.List {
 			return n, mismatch(path, e, want.Type)
 		}
 		n.Kind, n.Children = kernels.List, make([]kernels.Node, 1)
-		n.Children[0], err = m.node(t.ElemField(), e.children[0], append(path, "element"))
+		n.Children[0], err = m.inside(0, t.ElemField(), e.children[0], append(path, "element"))
 		n.Leaf = n.Children[0].Leaf
+		if err == nil && len(m.shredded) > 0 {
+			n.Field.Type = arrow.ListOfField(n.Children[0].Field)
+		}
 	case *arrow.MapType:
 		if e.kind != kernels.Map {
 			return n, mismatch(path, e, want.Type)
@@ -110,6 +132,9 @@ func (m *matcher) node(want arrow.Field, e *element, path []string) (kernels.Nod
 		n.Kind = kernels.Map
 		n.Children, err = m.pair(t, e, path)
 		n.Leaf = n.Children[0].Leaf
+		if err == nil && len(m.shredded) > 0 {
+			n.Field.Type = arrow.MapOfFields(n.Children[0].Field, n.Children[1].Field)
+		}
 	default:
 		if e.kind != kernels.Leaf {
 			return n, mismatch(path, e, want.Type)
@@ -124,11 +149,11 @@ func (m *matcher) node(want arrow.Field, e *element, path []string) (kernels.Nod
 
 // pair matches the key and the value of a map; a file's map may have keys only.
 func (m *matcher) pair(t *arrow.MapType, e *element, path []string) ([]kernels.Node, error) {
-	key, err := m.node(t.KeyField(), e.children[0], append(path, "key"))
+	key, err := m.inside(0, t.KeyField(), e.children[0], append(path, "key"))
 	inner := e.levels.entry()
 	value := kernels.Node{Field: t.ItemField(), Leaf: key.Leaf, Def: inner.def, Rep: inner.rep, Ancestor: inner.ancestor}
 	if err == nil && e.children[1] != nil {
-		value, err = m.node(t.ItemField(), e.children[1], append(path, "value"))
+		value, err = m.inside(1, t.ItemField(), e.children[1], append(path, "value"))
 	}
 	return []kernels.Node{key, value}, err
 }
@@ -147,7 +172,7 @@ func (m *matcher) children(t *arrow.StructType, e *element, path []string) ([]ke
 			continue
 		}
 		var err error
-		if out[i], err = m.node(field, c, append(path, field.Name)); err != nil {
+		if out[i], err = m.inside(i, field, c, append(path, field.Name)); err != nil {
 			return nil, err
 		}
 	}
