@@ -9,6 +9,8 @@ import (
 	"github.com/skua-data/skua/fault"
 )
 
+const extrapolatedMost = 4 << 20 // bytes set aside on the first strings' word
+
 var errTooMuchText = fault.New(fault.Exhausted, "a batch with more than 2 GiB in one column")
 
 // texts are byte strings as Arrow has them, in the making: offsets and bytes.
@@ -66,7 +68,7 @@ func (t *texts) bytes(n int) ([]byte, error) {
 func (t *texts) grow(need int) error {
 	if t.data == nil {
 		t.data = memory.NewResizableBuffer(t.mem)
-		need = max(need, t.hint)
+		need = max(need, t.hint, t.extrapolated(need))
 	} else {
 		need = max(need, t.data.Cap()+t.data.Cap()/2)
 		t.data.ResizeNoShrink(t.size) // what is to be kept
@@ -78,12 +80,12 @@ func (t *texts) grow(need int) error {
 	return t.over()
 }
 
-// nulls appends n empty strings.
-func (t *texts) nulls(n int) {
-	ends := t.values(n)
-	for i := range ends {
-		ends[i] = int32(t.size)
+// extrapolated gives the bytes that all strings reserved may take if they are as long as the first ones.
+func (t *texts) extrapolated(need int) int {
+	if t.hint > 0 || t.n == 0 {
+		return need
 	}
+	return min(need/t.n*(t.offsets.Len()/4), extrapolatedMost)
 }
 
 // spread makes the last present strings lie where valid has a bit, among the last slots; others become empty.
