@@ -20,6 +20,7 @@ type binder struct {
 	zone          *time.Location // of the session
 	now           time.Time      // of the statement
 	params        []constant     // values of the parameters; nil: not known yet
+	session       *statement     // whose functions are known; nil: none
 }
 
 // newBinder makes a binder. Schemas may be nil.

@@ -164,7 +164,7 @@ func (s *statement) bindArguments(routine string, parameters []parameter, args [
 			return nil, fault.New(fault.Invalid, "Call to routine `%s` is invalid because it includes multiple argument assignments to the same parameter name `%s`.",
 				routine, parameters[at].name).With("DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT", "4274K")
 		}
-		value, err := s.constant(b, a.value)
+		value, err := b.constant(a.value)
 		if err != nil {
 			return nil, err
 		}

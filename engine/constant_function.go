@@ -93,6 +93,9 @@ func functionNamed(name string) (function, bool) {
 // niladic gives a function without parentheses, or says that a column has no place here.
 func (b *binder) niladic(e *syntax.Column) (constant, error) {
 	if name, ok := b.functionLike(e); ok {
+		if v, ok := b.sessionValue(name); ok {
+			return v, nil
+		}
 		f, _ := functionNamed(name)
 		return b.invoke(f, nil)
 	}
@@ -105,7 +108,8 @@ func (b *binder) niladic(e *syntax.Column) (constant, error) {
 // functionLike reports whether a name is a function without parentheses: no column has it.
 func (b *binder) functionLike(e *syntax.Column) (string, bool) {
 	name := strings.ToLower(e.Parts[0].Text)
-	if len(e.Parts) != 1 || e.Parts[0].Quoted || !niladics[name] {
+	_, ofSession := b.sessionValue(name)
+	if len(e.Parts) != 1 || e.Parts[0].Quoted || !niladics[name] && !ofSession {
 		return "", false
 	}
 	_, err := b.column(e)
@@ -116,6 +120,9 @@ func (b *binder) call(e *syntax.Call) (constant, error) {
 	name := strings.ToLower(e.Name[len(e.Name)-1].Text)
 	if isTruthFunction(e) {
 		return b.truthConstant(e)
+	}
+	if v, ok := b.sessionValue(name); ok && len(e.Name) == 1 && len(e.Args) == 0 && !e.Star {
+		return v, nil
 	}
 	f, ok := functionNamed(name)
 	if !ok || len(e.Name) > 1 || e.Star || e.Distinct {

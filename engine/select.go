@@ -105,7 +105,9 @@ func (s *statement) binder(schema, metadata *arrow.Schema, params []constant) *b
 	if schema == nil {
 		schema, metadata = arrow.NewSchema(nil, nil), arrow.NewSchema(nil, nil)
 	}
-	return newBinder(schema, metadata, s.caseSensitive(), s.zone, s.clock, params)
+	b := newBinder(schema, metadata, s.caseSensitive(), s.zone, s.clock, params)
+	b.session = s
+	return b
 }
 
 func qualifierOf(from *syntax.TableRef, f *found) []string {
@@ -312,7 +314,7 @@ func (b *selectBinder) value(item syntax.Item) error {
 		if len(column.Parts) > 1 || column.Parts[0].Quoted || b.qualifier.hasColumn(column.Parts[0].Text) {
 			return err
 		}
-		if c, constErr := b.statement.constant(b.binder, e); constErr == nil {
+		if c, constErr := b.binder.constant(e); constErr == nil {
 			b.addConstant(c, item)
 			return nil
 		}
@@ -324,7 +326,7 @@ func (b *selectBinder) value(item syntax.Item) error {
 		}
 		return b.moreThanAScan(item)
 	}
-	c, err := b.statement.constant(b.binder, e)
+	c, err := b.binder.constant(e)
 	if err != nil {
 		return err
 	}

@@ -3,8 +3,6 @@ package engine
 import (
 	"strings"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"github.com/skua-data/skua/engine/syntax"
 )
 
@@ -20,21 +18,11 @@ var sessionFunctions = map[string]func(s *statement) string{
 	"current_timezone": func(s *statement) string { return s.zone.String() },
 }
 
-// constant evaluates a constant expression, session functions included.
-func (s *statement) constant(b *binder, e syntax.Expr) (constant, error) {
-	name := ""
-	switch e := e.(type) {
-	case *syntax.Call:
-		if len(e.Name) == 1 && len(e.Args) == 0 && !e.Star {
-			name = e.Name[0].Text
-		}
-	case *syntax.Column:
-		if len(e.Parts) == 1 && !e.Parts[0].Quoted {
-			name = e.Parts[0].Text
-		}
+// sessionValue gives a session function's value.
+func (b *binder) sessionValue(name string) (constant, bool) {
+	f, ok := sessionFunctions[strings.ToLower(name)]
+	if !ok || b.session == nil {
+		return constant{}, false
 	}
-	if f, ok := sessionFunctions[strings.ToLower(name)]; ok {
-		return constant{typ: arrow.BinaryTypes.String, value: f(s)}, nil
-	}
-	return b.constant(e)
+	return textConstant(f(b.session)), true
 }
