@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/kernels/kernelstest"
 	"github.com/skua-data/skua/predicate"
@@ -127,18 +128,22 @@ func TestADecoderServesManyReadersAtOnce(t *testing.T) {
 	wait.Wait()
 }
 
-// TestAStatementOverItsMemoryStops reads with next to nothing to spend.
+// TestAStatementOverItsMemoryStops reads with next to nothing to spend: texts, and lists inside of one row.
 func TestAStatementOverItsMemoryStops(t *testing.T) {
-	batch := kernelstest.Random(kernelstest.Flat(true)[10:11], 50_000, 0, 1, memory.DefaultAllocator)
-	defer batch.Release()
-	groups, err := groupsOf(kernelstest.Write(t, batch, kernelstest.Layout{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := New()
-	defer d.Close()
-	ctx := resource.With(context.Background(), resource.NewPool(resource.Config{StatementMemory: 4096}).NewStatement("small"))
-	if _, err := readColumn(ctx, d, groups[0], 0, kernels.All(50_000), 50_000); err == nil || resource.From(ctx).Used() != 0 {
-		t.Errorf("%v, %d bytes still in use", err, resource.From(ctx).Used())
+	list := kernelstest.Field(1, "l", arrow.ListOfField(kernelstest.Field(2, "element", arrow.PrimitiveTypes.Int64, true)), true)
+	for _, field := range []arrow.Field{kernelstest.Flat(true)[10], list} {
+		batch := kernelstest.Random([]arrow.Field{field}, 50_000, 0, 1, memory.DefaultAllocator)
+		groups, err := groupsOf(kernelstest.Write(t, batch, kernelstest.Layout{}))
+		batch.Release()
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := New()
+		defer d.Close()
+		statement := resource.NewPool(resource.Config{StatementMemory: 4096}).NewStatement("small")
+		_, err = readColumn(resource.With(context.Background(), statement), d, groups[0], 0, kernels.All(50_000), 50_000)
+		if !fault.Is(err, fault.Exhausted) || statement.Used() != 0 {
+			t.Errorf("%s: %v, %d bytes still in use", field.Name, err, statement.Used())
+		}
 	}
 }

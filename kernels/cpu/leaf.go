@@ -13,8 +13,9 @@ import (
 // leaf reads one column chunk, forward, and collects what is read until it is taken.
 type leaf struct {
 	pages  *pages
-	target *conversion // nil: only the levels are wanted
-	values vector      // nil then
+	target *conversion  // nil: only the levels are wanted
+	values vector       // nil then
+	over   func() error // tells that the statement has used up its memory
 	valid  validity
 
 	header     header // of the current page
@@ -37,7 +38,7 @@ func (r *reader) openLeaf(index int, nested bool) (*leaf, error) {
 		return nil, err
 	}
 	l := &leaf{
-		pages: p, maxDef: uint8(p.column.MaxDefinitionLevel()), maxRep: uint8(p.column.MaxRepetitionLevel()), valid: validity{mem: r.mem},
+		pages: p, maxDef: uint8(p.column.MaxDefinitionLevel()), maxRep: uint8(p.column.MaxRepetitionLevel()), valid: validity{mem: r.mem}, over: r.over,
 	}
 	if nested || l.maxRep > 0 || l.maxDef > 1 {
 		l.levels = &levels{}

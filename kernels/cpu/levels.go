@@ -139,6 +139,9 @@ func (l *leaf) rowsOfPage(n int64, keep bool) (done int64, err error) {
 			if l.inPage == 0 || done == n && l.maxRep == 0 {
 				return done, nil
 			}
+			if err := l.over(); err != nil { // one row may hold any number of entries
+				return done, err
+			}
 			if err := v.fill(l.inPage); err != nil {
 				return done, err
 			}
