@@ -126,9 +126,12 @@ func canReach(d *deleteFile, f *fileEntry, types func(id int) (arrow.DataType, b
 	return true
 }
 
+// overlap says whether values may lie between the bounds of both; NaN for a bound, as old writers had it, tells nothing.
 func overlap(a, b known) bool {
-	if a.Lower == nil || a.Upper == nil || b.Lower == nil || b.Upper == nil {
-		return true
+	for _, bound := range []any{a.Lower, a.Upper, b.Lower, b.Upper} {
+		if bound == nil || isNaN(bound) {
+			return true
+		}
 	}
 	return a.mayReach(b.Lower, 1) && b.mayReach(a.Lower, 1)
 }

@@ -230,6 +230,7 @@ func TestEqualityDeletesReachByValue(t *testing.T) {
 		{"a bound unknown", arrow.PrimitiveTypes.Int64, side{3, 0, -1, long(1), nil}, side{1, 0, -1, long(6), long(9)}, true},
 		{"NaN on both sides", arrow.PrimitiveTypes.Float64, side{3, 0, 1, real(1), real(5)}, side{1, 0, 1, real(6), real(9)}, true},
 		{"NaN on one side", arrow.PrimitiveTypes.Float64, side{3, 0, 1, real(1), real(5)}, side{1, 0, 0, real(6), real(9)}, false},
+		{"NaN for a bound", arrow.PrimitiveTypes.Float64, side{3, 0, 0, real(1), real(5)}, side{1, 0, 1, real(math.NaN()), real(math.NaN())}, true},
 		{"text under a bound cut short", arrow.BinaryTypes.String, side{3, 0, -1, []byte("a"), []byte("abc")}, side{1, 0, -1, []byte("abcd"), []byte("abcd")}, true},
 		{"text above it", arrow.BinaryTypes.String, side{3, 0, -1, []byte("a"), []byte("abc")}, side{1, 0, -1, []byte("abd"), []byte("abd")}, false},
 	} {
