@@ -140,25 +140,6 @@ func (s *statement) bindSource(ctx context.Context, q *query, b *binder, from *s
 	return options, err
 }
 
-// wapReference gives the branch of spark.wap.branch where nothing else chooses a snapshot: of a table that allows it and has the branch.
-func (s *statement) wapReference(f *found, at scan.Reference) (scan.Reference, error) {
-	branch, ok := s.state.Get(wapBranchKey)
-	if !ok || at.Kind != scan.RefCurrent || f.reference.Kind != scan.RefCurrent || f.metadata ||
-		!slices.Contains(f.opened.Branches(), branch) && !slices.Contains(f.opened.Tags(), branch) {
-		return at, nil
-	}
-	d, err := f.opened.Describe("")
-	if err != nil {
-		return at, err
-	}
-	for _, p := range d.Properties {
-		if p.Key == "write.wap.enabled" && strings.EqualFold(p.Value, "true") {
-			return scan.Reference{Kind: scan.RefBranch, Name: branch, Clause: wapBranchKey + " = " + branch}, nil
-		}
-	}
-	return at, nil
-}
-
 // placed gives an error about a name the name's position, if it has none.
 func placed(err error, p syntax.Pos) error {
 	if e, ok := err.(*fault.Error); ok && e.Position == (fault.Position{}) && e.Kind == fault.NotFound {

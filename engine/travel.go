@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -156,6 +157,25 @@ func (s *statement) optionReference(b *binder, options tableOptions, clause scan
 		return scan.Reference{Kind: scan.RefSnapshot, ID: n, Clause: written}, nil
 	}
 	return scan.Reference{Kind: scan.RefTimestamp, ID: n, Clause: written}, nil
+}
+
+// wapReference gives the branch of spark.wap.branch where nothing else chooses a snapshot: of a table that allows it and has the branch.
+func (s *statement) wapReference(f *found, at scan.Reference) (scan.Reference, error) {
+	branch, ok := s.state.Get(wapBranchKey)
+	if !ok || at.Kind != scan.RefCurrent || f.reference.Kind != scan.RefCurrent || f.metadata ||
+		!slices.Contains(f.opened.Branches(), branch) && !slices.Contains(f.opened.Tags(), branch) {
+		return at, nil
+	}
+	d, err := f.opened.Describe("")
+	if err != nil {
+		return at, err
+	}
+	for _, p := range d.Properties {
+		if p.Key == "write.wap.enabled" && strings.EqualFold(p.Value, "true") {
+			return scan.Reference{Kind: scan.RefBranch, Name: branch, Clause: wapBranchKey + " = " + branch}, nil
+		}
+	}
+	return at, nil
 }
 
 func conflictingOptions(options tableOptions, set []string) error {
