@@ -17,6 +17,7 @@ import (
 
 // catalog is one warehouse.
 type catalog struct {
+	name      string
 	store     storage.Store
 	warehouse storage.Location // in the form of Hadoop's Path
 	lenient   bool             // suppress-permission-error: a folder that may not be looked into is no table
@@ -36,6 +37,7 @@ func New(kinds []storage.Kind) catalogs.Constructor {
 				Change("spark.sql.catalog." + c.Name + ".warehouse")
 		}
 		return &catalog{
+			name:      c.Name,
 			store:     storage.NewMux(kinds, c.Locations).For(c.Properties, nil),
 			warehouse: pathForm(warehouse),
 			lenient:   strings.EqualFold(c.Properties["suppress-permission-error"], "true"),
@@ -51,7 +53,7 @@ func (c *catalog) Capabilities() catalogs.Capabilities {
 // LoadNamespace gives location, the only property that a folder has. The root has none and counts as missing, as in Iceberg.
 func (c *catalog) LoadNamespace(ctx context.Context, namespace table.Identifier) (iceberg.Properties, error) {
 	if len(namespace) == 0 {
-		return nil, noNamespace(namespace)
+		return nil, c.noNamespace(namespace)
 	}
 	folder, err := c.namespace(ctx, namespace)
 	if err != nil {
@@ -59,7 +61,7 @@ func (c *catalog) LoadNamespace(ctx context.Context, namespace table.Identifier)
 	}
 	for _, err := range c.list(ctx, folder) {
 		if fault.Is(err, fault.NotFound) {
-			return nil, noNamespace(namespace)
+			return nil, c.noNamespace(namespace)
 		}
 		if err != nil {
 			return nil, err
@@ -83,7 +85,11 @@ func (c *catalog) check(ctx context.Context) error {
 	return fault.Wrap(ctx.Err(), "read the warehouse %s", c.warehouse)
 }
 
-func noNamespace(namespace table.Identifier) error {
+// noNamespace has Iceberg's text; where the warehouse itself is missing it says so, since an empty name tells nobody anything.
+func (c *catalog) noNamespace(namespace table.Identifier) error {
+	if len(namespace) == 0 {
+		return fault.New(fault.NotFound, "Namespace does not exist: (the warehouse folder %s does not exist)", c.warehouse).Change("spark.sql.catalog." + c.name + ".warehouse")
+	}
 	return fault.New(fault.NotFound, "Namespace does not exist: %s", strings.Join(namespace, "."))
 }
 

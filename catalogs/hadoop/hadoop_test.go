@@ -7,6 +7,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -368,7 +369,7 @@ func TestWarehouseIsRequired(t *testing.T) {
 	}
 	c := open(t, filepath.Join(t.TempDir(), "missing"), nil)
 	for _, err := range c.Namespaces(t.Context(), nil) {
-		if !fault.Is(err, fault.NotFound) || err.Error() != "Namespace does not exist: " {
+		if !fault.Is(err, fault.NotFound) || !strings.Contains(err.Error(), "/missing does not exist); see the setting spark.sql.catalog.lake.warehouse") {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -59,7 +59,7 @@ func (c *catalog) children(ctx context.Context, namespace table.Identifier) iter
 		}
 		for info, err := range c.list(ctx, folder) {
 			if fault.Is(err, fault.NotFound) {
-				err = noNamespace(namespace)
+				err = c.noNamespace(namespace)
 			}
 			if err != nil {
 				yield(child{}, err)
@@ -84,7 +84,7 @@ func (c *catalog) children(ctx context.Context, namespace table.Identifier) iter
 func (c *catalog) namespace(ctx context.Context, id table.Identifier) (storage.Location, error) {
 	folder, ok := c.folder(id)
 	if !ok {
-		return "", noNamespace(id)
+		return "", c.noNamespace(id)
 	}
 	if len(id) == 0 {
 		return folder, c.check(ctx)
@@ -94,7 +94,7 @@ func (c *catalog) namespace(ctx context.Context, id table.Identifier) (storage.L
 		return "", err
 	}
 	if isTable {
-		return "", noNamespace(id)
+		return "", c.noNamespace(id)
 	}
 	return folder, nil
 }
