@@ -155,7 +155,7 @@ func ignoreMissing(err error) error {
 func showTour(ctx context.Context, out io.Writer, address string) {
 	for _, statement := range demo.Tour() {
 		fmt.Fprintf(out, "\nskua> %s;\n", statement)
-		err := shell.Run(ctx, shell.Config{URI: "grpc://" + address, Format: "table", Out: out, Execute: []string{statement}})
+		err := shell.Run(ctx, shell.Config{URI: "grpc://" + address, Format: "table", Out: out, Execute: []shell.Statement{{Text: statement}}})
 		if err != nil {
 			fmt.Fprintln(out, "error: "+err.Error())
 		}

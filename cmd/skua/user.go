@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -13,12 +15,20 @@ func userCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "user NAME",
 		Short: "Print a line for the users file, with the password hashed",
-		Long: `Print a line for the users file (skua.auth.users-file), with the password hashed. The password is asked for on a terminal, or read
-from the first line of standard input.`,
-		Example: "  bin/skua user ana >> users\n  bin/skua serve --conf skua.auth.users-file=users",
+		Long: `Print a line for the users file, with the password hashed.
+
+A users file holds one user a line, as name:hash; empty lines and lines that begin with # are passed over. The server reads it at start, and lets in
+nobody else: it is the value of skua.auth.users-file. To change a password, replace the user's line.
+
+The password is asked for twice on a terminal, without echo, or read from the first line of standard input.`,
+		Example: "  skua user ana >> users\n  skua user robot >> users < robot.password\n  skua serve --conf skua.auth.users-file=users",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			password, err := shell.AskPassword("Password for " + args[0] + ": ")
+			stdin, ok := c.InOrStdin().(*os.File)
+			if !ok {
+				return errors.New("standard input is no file")
+			}
+			password, err := shell.AskPassword(stdin, "Password for "+args[0]+": ")
 			if err != nil {
 				return err
 			}

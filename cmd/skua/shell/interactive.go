@@ -15,10 +15,6 @@ import (
 const (
 	prompt    = "skua> "
 	continued = "   -> "
-	help      = `Statements end with a semicolon. Try: SHOW CATALOGS; SHOW NAMESPACES; SHOW TABLES IN catalog.namespace; DESCRIBE t; SET;
-  \format table|csv|json   how results are written
-  \timing                  tell rows and time after each statement, or stop telling
-  \q                       leave (or Ctrl-D); Ctrl-C cancels the running statement or drops the typed one`
 )
 
 // interactive reads statements from the terminal until it ends.
@@ -32,62 +28,68 @@ func (s *shell) interactive(ctx context.Context) error {
 		return fmt.Errorf("open the terminal: %w", err)
 	}
 	defer line.Close()
-	fmt.Fprintf(s.config.Out, "Connected to %s. \\? helps.\n", s.config.URI)
-	for pending := ""; ; {
-		line.SetPrompt(prompt)
-		if pending != "" {
-			line.SetPrompt(continued)
-		}
+	s.say("Connected to " + s.config.URI + `. \? helps.`)
+	typing := &typing{shell: s, save: func(text string) {
+		// A failing history file must not keep anybody from asking.
+		_ = line.SaveHistory(text)
+	}}
+	for {
+		line.SetPrompt(typing.prompt())
 		typed, err := line.Readline()
 		switch {
 		case errors.Is(err, readline.ErrInterrupt):
-			pending = ""
+			typing.pending = ""
 			continue
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return fmt.Errorf("read the terminal: %w", err)
 		}
-		if pending == "" && strings.HasPrefix(strings.TrimSpace(typed), `\`) {
-			if s.command(strings.Fields(typed)) {
-				return nil
-			}
-			continue
-		}
-		if pending = strings.TrimLeft(pending+typed+"\n", " \n"); !complete(pending) {
-			continue
-		}
-		// A failing history file must not keep anybody from asking.
-		_ = line.SaveHistory(strings.Join(strings.Fields(pending), " "))
-		s.answer(ctx, pending)
-		pending = ""
-	}
-}
-
-func (s *shell) answer(ctx context.Context, text string) {
-	for _, statement := range Split(text) {
-		if err := s.one(ctx, statement); err != nil {
-			fmt.Fprintln(s.config.Out, "error: "+err.Error())
-			return
+		if typing.line(ctx, typed) {
+			return nil
 		}
 	}
 }
 
-// command runs a backslash command and reports whether to leave.
-func (s *shell) command(words []string) (leave bool) {
-	switch words[0] {
-	case `\q`:
-		return true
-	case `\timing`:
-		s.config.Timing = !s.config.Timing
-	case `\format`:
-		if len(words) == 2 && formats[words[1]] != nil && words[1] != "arrow" {
-			s.config.Format, s.newOutput = words[1], formats[words[1]]
-			return false
-		}
-		fmt.Fprintln(s.config.Out, `\format table, csv or json`)
-	default:
-		fmt.Fprintln(s.config.Out, help)
+// typing is what has been typed of a statement that is not complete yet.
+type typing struct {
+	shell   *shell
+	pending string
+	save    func(text string)
+}
+
+func (t *typing) prompt() string {
+	if t.pending == "" {
+		return prompt
 	}
+	return continued
+}
+
+// line takes a typed line and reports whether to leave. Backslash commands work inside an unfinished statement, which stays; in quotes they are text.
+func (t *typing) line(ctx context.Context, typed string) (leave bool) {
+	command := typed
+	if t.pending == "" {
+		if meant, ok := word(typed); ok {
+			command = meant
+		}
+	}
+	if strings.HasPrefix(strings.TrimSpace(command), `\`) && !inside(t.pending) {
+		t.save(typed)
+		return t.shell.command(ctx, command)
+	}
+	if t.pending = strings.TrimLeft(t.pending+typed+"\n", " \n"); !complete(t.pending) {
+		return false
+	}
+	text := t.pending
+	t.pending = ""
+	t.save(strings.Join(strings.Fields(text), " "))
+	t.shell.answer(ctx, text)
 	return false
+}
+
+// answer runs what was typed, up to the first error.
+func (s *shell) answer(ctx context.Context, text string) {
+	if err := s.all(ctx, Split("", text)); err != nil {
+		s.say("error: " + err.Error())
+	}
 }

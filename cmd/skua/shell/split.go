@@ -1,14 +1,29 @@
 package shell
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
-// Split cuts a text into statements at semicolons outside quotes and comments. Empty statements are dropped.
-func Split(text string) []string {
-	var out []string
+// Statement is one statement to run.
+type Statement struct {
+	Text   string
+	Source string // where it begins, "report.sql:12", told with its errors; empty: nowhere worth telling
+}
+
+// Split cuts a text into statements at semicolons outside quotes and comments. Empty statements are dropped, and comments before a statement. name is the
+// file that the text is from, or empty.
+func Split(name, text string) []Statement {
+	var out []Statement
 	start := 0
 	add := func(end int) {
-		if s := strings.TrimSpace(text[start:end]); s != "" && !onlyComments(s) {
-			out = append(out, s)
+		begin := start + blank(text[start:end])
+		if s := strings.TrimSpace(text[begin:end]); s != "" {
+			source := ""
+			if name != "" {
+				source = fmt.Sprintf("%s:%d", name, 1+strings.Count(text[:begin], "\n"))
+			}
+			out = append(out, Statement{s, source})
 		}
 		start = end + 1
 	}
@@ -19,8 +34,24 @@ func Split(text string) []string {
 		}
 		i = next
 	}
-	add(min(len(text), max(start, len(text))))
+	add(max(start, len(text)))
 	return out
+}
+
+// blank gives the length of the white space and comments that text begins with.
+func blank(text string) int {
+	i := 0
+	for i < len(text) {
+		switch {
+		case strings.HasPrefix(text[i:], "--") || strings.HasPrefix(text[i:], "/*"):
+			i, _ = skip(text, i)
+		case strings.ContainsRune(" \t\r\n\f", rune(text[i])):
+			i++
+		default:
+			return i
+		}
+	}
+	return i
 }
 
 // skip gives the index after the token at i, and whether it is a semicolon.
@@ -75,20 +106,6 @@ func quoted(text string) int {
 	return len(text)
 }
 
-func onlyComments(text string) bool {
-	for i := 0; i < len(text); {
-		if strings.HasPrefix(text[i:], "--") || strings.HasPrefix(text[i:], "/*") {
-			i, _ = skip(text, i)
-			continue
-		}
-		if !strings.ContainsRune(" \t\r\n\f", rune(text[i])) {
-			return false
-		}
-		i++
-	}
-	return true
-}
-
 // complete reports whether typed text ends in a semicolon outside quotes and comments, so that it can run.
 func complete(text string) bool {
 	last := false
@@ -97,10 +114,28 @@ func complete(text string) bool {
 		switch {
 		case end:
 			last = true
-		case strings.TrimSpace(text[i:next]) != "" && !onlyComments(text[i:next]):
+		case blank(text[i:next]) < next-i:
 			last = false
 		}
 		i = next
 	}
 	return last
+}
+
+// inside reports whether typed text ends within quotes or a bracketed comment, where a backslash is text.
+func inside(text string) bool {
+	for i := 0; i < len(text); {
+		next, _ := skip(text, i)
+		if next == len(text) {
+			token := text[i:]
+			switch {
+			case strings.HasPrefix(token, "/*"):
+				return comment(token+" ") > len(token)
+			case token[0] == '\'' || token[0] == '"' || token[0] == '`':
+				return quoted(token+" ") > len(token)
+			}
+		}
+		i = next
+	}
+	return false
 }
