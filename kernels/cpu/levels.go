@@ -225,16 +225,9 @@ func (l *leaf) nestedSlots(def []uint8, present int) error {
 	bitmap, at := l.valid.bits(len(def))
 	slots := at
 	for _, d := range def {
-		if d < l.ancestor {
-			continue
-		}
-		on := byte(0)
-		if d == l.maxDef {
-			on = 1
-		}
 		mask := byte(1) << (slots & 7)
-		bitmap[slots>>3] = bitmap[slots>>3]&^mask | on<<(slots&7)
-		slots++
+		bitmap[slots>>3] = bitmap[slots>>3]&^mask | byte(one(d == l.maxDef))<<(slots&7)
+		slots += one(d >= l.ancestor) // else the next slot takes its place
 	}
 	slots -= at
 	l.valid.filled(slots, slots-present)

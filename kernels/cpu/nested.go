@@ -134,33 +134,33 @@ func (c *column) offsets(n *kernels.Node, valid []byte, offsets []int32) (nulls 
 	}
 	slots, slot, total := len(offsets)-1, -1, int32(0)
 	ancestor, present, own := uint8(n.Ancestor), uint8(n.Def), uint8(n.Rep)
+	rep := v.rep
 	for i, d := range v.def {
-		rep := v.rep[i]
-		if d < ancestor || rep > own+1 {
+		if d < ancestor || rep[i] > own+1 {
 			continue
 		}
-		if rep <= own {
-			if slot++; slot == slots {
-				return 0, fault.New(fault.Corrupt, "levels with more than %d lists", slots)
-			}
-			if d >= present {
-				valid[slot>>3] |= 1 << (slot & 7)
-			} else {
-				nulls++
-			}
+		// Lists are as long as they like: no branch can be foretold, so there are none.
+		begins, there, entry := one(rep[i] <= own), one(d >= present), one(d > present)
+		slot += begins
+		if uint(slot) >= uint(slots) {
+			return 0, fault.New(fault.Corrupt, "levels with more than %d lists, or an entry in front of them", slots)
 		}
-		if d > present {
-			total++
-		}
-		if slot < 0 {
-			return 0, fault.New(fault.Corrupt, "an entry in front of the first list")
-		}
+		valid[slot>>3] |= byte(begins&there) << (slot & 7)
+		nulls += begins &^ there
+		total += int32(entry)
 		offsets[slot+1] = total
 	}
 	if slot+1 != slots {
 		return 0, fault.New(fault.Corrupt, "levels with %d lists of %d", slot+1, slots)
 	}
 	return nulls, nil
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // entries builds what is inside a list, or the pairs of a map.
