@@ -35,6 +35,7 @@ type Config struct {
 	Memory          int64 // bytes; 0: no limit
 	StatementMemory int64 // bytes; 0: no limit
 	Cores           int
+	Decoder         string // auto or fallback
 	MaxSessions     int
 	MaxPerPrincipal int
 	SessionIdle     time.Duration
@@ -64,6 +65,7 @@ func NewConfig(s *Settings) (Config, error) {
 		Memory:          r.bytes("skua.memory.limit"),
 		StatementMemory: r.bytes("skua.statement.memory.limit"),
 		Cores:           int(r.number("skua.cores")),
+		Decoder:         r.text("skua.scan.decoder"),
 		MaxSessions:     int(r.number("skua.session.max")),
 		MaxPerPrincipal: int(r.number("skua.session.max-per-principal")),
 		SessionIdle:     r.duration("skua.session.idle-timeout"),

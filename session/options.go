@@ -89,6 +89,8 @@ var options = []Option{
 	{Key: "skua.log.format", Type: Enum, Values: []string{"text", "json"}, Default: "text", Scope: Startup, Effect: true, Doc: "How a log line looks."},
 
 	// Limits.
+	{Key: "skua.scan.decoder", Type: Enum, Values: []string{"auto", "fallback"}, Default: "auto", Scope: Startup, Effect: true,
+		Doc: "What decodes Parquet: `auto` reads each column with the fastest decoder that takes it, `fallback` reads all with the general one. Both give the same rows."},
 	{Key: "skua.cores", Type: Int, Default: "0", Scope: Startup, Effect: true, Doc: "Workers that decode at once; 0: one for each core."},
 	{Key: "skua.memory.limit", Type: Bytes, Default: "0", Scope: Startup, Effect: true, Doc: "Arrow memory of all statements together; 0: no limit."},
 	{Key: "skua.statement.memory.limit", Type: Bytes, Default: "1g", Scope: Startup, Effect: true, Doc: "Arrow memory of one statement; 0: no limit."},

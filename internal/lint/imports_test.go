@@ -66,7 +66,7 @@ var table = map[string]row{
 	"catalogs/jdbc":                 may("catalogs", "storage", "fault").and(iceberg, sqlite),
 	"plugins":                       may("catalogs", "fault", "storage", "plugins/proto/skua/catalog/v1").and(iceberg, plugin, grpc, protobuf),
 	"plugins/host":                  may("plugins", "catalogs", "fault", "storage").and(iceberg, plugin, hclog, grpc),
-	"plugins/sdk":                   may("plugins", "catalogs", "fault").and(plugin, hclog),
+	"plugins/sdk":                   may("plugins", "catalogs", "fault").and(plugin, hclog, grpc),
 	"plugins/proto/skua/catalog/v1": may().and(grpc, protobuf),
 
 	// From a table to batches. The metadata tables know metadata only: scan makes them into sources.
@@ -82,7 +82,7 @@ var table = map[string]row{
 	"flightsql": may("auth", "engine", "session", "resource", "fault").and(arrow, flight, grpc, protobuf),
 
 	// What composes them: neither a catalog's implementation nor the conformance suite.
-	"server": may("auth", "catalogs", "engine", "fault", "flightsql", "kernels", "plugins/host", "resource", "scan", "scan/parquet", "session",
+	"server": may("auth", "catalogs", "engine", "fault", "flightsql", "kernels", "kernels/cpu", "plugins/host", "resource", "scan", "scan/parquet", "session",
 		"storage", "storage/local").and(iceberg, grpc),
 	"cmd/skua":             may("server", "cmd/skua/shell", "cmd/skua/demo").and(cobra),
 	"cmd/skua/shell":       may().and(arrow, flight, grpc, readline, isatty),
