@@ -38,7 +38,7 @@ func configCommand() *cobra.Command {
 		Use:   "check",
 		Short: "Explain every configured key, its source, and what Skua does not know or cannot honour",
 		Long:  "Explain every configured key, its source, and what Skua does not know or cannot honour.\nExits with 1 when the server would refuse to start.\n\n" + precedence,
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			settings, err := flags.load()
 			if err != nil {
@@ -59,7 +59,7 @@ func doctorCommand() *cobra.Command {
 		Use:   "doctor",
 		Short: "Open every configured catalog once and say what works",
 		Long:  "Open every configured catalog through its plugin, list its namespaces, and say what works and what to do about what does not.\n\n" + precedence,
-		Args:  cobra.NoArgs,
+		Args:  noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			settings, err := flags.load()
 			if err != nil {

@@ -12,6 +12,13 @@ import (
 )
 
 func main() {
+	if err := execute(context.Background(), newRoot()); err != nil {
+		fmt.Fprintln(os.Stderr, "skua: "+err.Error())
+		os.Exit(1)
+	}
+}
+
+func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "skua",
 		Short: "Arrow Flight SQL scan server over Apache Iceberg",
@@ -27,8 +34,5 @@ Start here:
 		SilenceErrors: true,
 	}
 	root.AddCommand(serveCommand(), sqlCommand(), demoCommand(), configCommand(), doctorCommand(), userCommand())
-	if err := root.ExecuteContext(context.Background()); err != nil {
-		fmt.Fprintln(os.Stderr, "skua: "+err.Error())
-		os.Exit(1)
-	}
+	return root
 }

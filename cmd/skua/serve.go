@@ -38,7 +38,7 @@ skua.drain.timeout, and ends; a second signal ends it at once.
   skua serve --properties-file spark-defaults.conf --listen 127.0.0.1:31337
   skua serve --conf spark.sql.catalog.lake=org.apache.iceberg.spark.SparkCatalog \
              --conf spark.sql.catalog.lake.type=hadoop --conf spark.sql.catalog.lake.warehouse=file:///data/lake`,
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if withDemo {
 				if err := makeDemo(c.Context(), c.OutOrStdout(), demoDir); err != nil {
@@ -175,7 +175,7 @@ func demoCommand() *cobra.Command {
 		Short: "Make the demo warehouse in DIR",
 		Long: `Make the demo warehouse in DIR: a Hadoop-type Iceberg catalog with a star schema of a few hundred thousand sales, a partitioned
 event table whose schema and partitioning changed, merge-on-read deletes, a branch and a tag. The same rows come out every time.`,
-		Args: cobra.ExactArgs(1),
+		Args: oneArgument("DIR"),
 		RunE: func(c *cobra.Command, args []string) error { return makeDemo(c.Context(), c.OutOrStdout(), args[0]) },
 	}
 }

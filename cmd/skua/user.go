@@ -22,7 +22,7 @@ nobody else: it is the value of skua.auth.users-file. To change a password, repl
 
 The password is asked for twice on a terminal, without echo, or read from the first line of standard input.`,
 		Example: "  skua user ana >> users\n  skua user robot >> users < robot.password\n  skua serve --conf skua.auth.users-file=users",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArgument("NAME"),
 		RunE: func(c *cobra.Command, args []string) error {
 			stdin, ok := c.InOrStdin().(*os.File)
 			if !ok {
