@@ -66,3 +66,15 @@ func TestDecoderTakesEveryColumnOfTheSuite(t *testing.T) {
 		}
 	}
 }
+
+// TestPreferredDecodersPassTheSuite reads through the composition in which a server has this decoder.
+func TestPreferredDecodersPassTheSuite(t *testing.T) {
+	d := kernels.Prefer(cpu.New(), parquet.NewFallback())
+	defer d.Close()
+	fields := append(kernelstest.Flat(true), kernelstest.Nested()...)
+	batch := kernelstest.Random(fields, 700, 0.2, 1, memory.DefaultAllocator)
+	defer batch.Release()
+	for _, l := range kernelstest.Layouts() {
+		kernelstest.RunBatch(t, d, openGroups(t, kernelstest.Write(t, batch, l), fields), batch)
+	}
+}
