@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+	"log/slog"
+	"net"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -15,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/skua-data/skua/cmd/skua/demo"
-	"github.com/skua-data/skua/cmd/skua/shell"
 	"github.com/skua-data/skua/server"
 )
 
@@ -40,20 +40,14 @@ skua.drain.timeout, and ends; a second signal ends it at once.
              --conf spark.sql.catalog.lake.type=hadoop --conf spark.sql.catalog.lake.warehouse=file:///data/lake`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if withDemo {
-				if err := makeDemo(c.Context(), c.OutOrStdout(), demoDir); err != nil {
-					return err
-				}
-				absolute, err := filepath.Abs(demoDir)
-				if err != nil {
-					return err
-				}
-				flags.below = demo.Settings(absolute)
-			}
 			if listen != "" {
 				flags.conf = append(flags.conf, "skua.listen="+listen)
 			}
-			return runServer(c, &flags, readyFile, withDemo)
+			r := &running{out: c.OutOrStdout(), errOut: c.ErrOrStderr(), readyFile: readyFile, program: os.Args[0]}
+			if withDemo {
+				r.demoDir = demoDir
+			}
+			return r.run(c.Context(), &flags)
 		},
 	}
 	flags.add(serve)
@@ -64,16 +58,23 @@ skua.drain.timeout, and ends; a second signal ends it at once.
 	return serve
 }
 
-func makeDemo(ctx context.Context, out io.Writer, dir string) error {
-	made, err := demo.Make(ctx, dir, func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) })
-	if err == nil && !made {
-		fmt.Fprintf(out, "Using the demo warehouse in %s.\n", dir)
-	}
-	return err
+// running is one run of the server.
+type running struct {
+	out, errOut io.Writer
+	readyFile   string
+	demoDir     string // make the demo warehouse here and show it; empty: none
+	program     string // how this program was called
 }
 
-// runServer serves until a signal. The first drains, the second stops.
-func runServer(c *cobra.Command, flags *settingsFlags, readyFile string, tour bool) error {
+// run serves until a signal. The first drains, the second stops.
+func (r *running) run(ctx context.Context, flags *settingsFlags) error {
+	if r.demoDir != "" {
+		absolute, err := filepath.Abs(r.demoDir)
+		if err != nil {
+			return err
+		}
+		flags.below = demo.Settings(absolute)
+	}
 	settings, err := flags.load()
 	if err != nil {
 		return err
@@ -82,26 +83,69 @@ func runServer(c *cobra.Command, flags *settingsFlags, readyFile string, tour bo
 	if err != nil {
 		return err
 	}
-	for _, w := range config.Warnings {
-		fmt.Fprintln(c.ErrOrStderr(), "skua: warning: "+w)
+	log := newQuiet(newLogger(r.errOut, config.LogLevel, config.LogFormat))
+	r.warn(slog.New(log.Handler), config)
+	if r.demoDir != "" {
+		if err := checkFree(ctx, config.Listen); err != nil {
+			return err
+		}
+		if err := makeDemo(ctx, r.out, r.demoDir); err != nil {
+			return err
+		}
 	}
-	s, err := server.New(c.Context(), config, server.Parts{})
+	s, err := server.New(ctx, config, server.Parts{Log: slog.New(log)})
 	if err != nil {
-		return err
+		log.release(ctx)
+		return portHint(err)
 	}
+	return r.serve(ctx, s, config, log)
+}
+
+// warn tells what the operator should know of the configuration, as a line of the log where that is for machines.
+func (r *running) warn(log *slog.Logger, config server.Config) {
+	for _, w := range config.Warnings {
+		if config.LogFormat == "json" {
+			log.Warn(w)
+			continue
+		}
+		fmt.Fprintln(r.errOut, "skua: warning: "+w)
+	}
+}
+
+func (r *running) serve(ctx context.Context, s *server.Server, config server.Config, log *quiet) error {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
 	served := make(chan error, 1)
-	go func() { served <- s.Serve(c.Context()) }()
-	if err := ready(readyFile, s.Addr().String()); err != nil {
+	go func() { served <- s.Serve(ctx) }()
+	address := s.Addr().String()
+	if err := ready(r.readyFile, address); err != nil {
+		log.release(ctx)
 		s.Stop()
 		return errors.Join(err, <-served)
 	}
-	if tour {
-		showTour(c.Context(), c.OutOrStdout(), s.Addr().String())
+	if r.demoDir != "" {
+		r.showTour(ctx, config, address)
 	}
-	return wait(c.Context(), s, signals, served)
+	log.release(ctx)
+	return errors.Join(wait(ctx, s, signals, served), unready(r.readyFile, address))
+}
+
+// checkFree fails if somebody listens on the address already, before time is spent on a demo that would not be served.
+func checkFree(ctx context.Context, address string) error {
+	var listen net.ListenConfig
+	l, err := listen.Listen(ctx, "tcp", address)
+	if err != nil {
+		return portHint(fmt.Errorf("listen on %s: %w", address, err))
+	}
+	return l.Close()
+}
+
+func portHint(err error) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%w\nAnother server has this port. Give another one, or --listen 127.0.0.1:0 for any free one", err)
+	}
+	return err
 }
 
 func wait(ctx context.Context, s *server.Server, signals <-chan os.Signal, served <-chan error) error {
@@ -126,56 +170,5 @@ func wait(ctx context.Context, s *server.Server, signals <-chan os.Signal, serve
 		return errors.Join(err, cut)
 	case <-time.After(time.Second): // a call that does not end holds Serve; the process ends without it
 		return cut
-	}
-}
-
-// ready writes the address so that a reader never sees half of it.
-func ready(path, address string) error {
-	if path == "" {
-		return nil
-	}
-	temporary := path + ".tmp"
-	if err := os.WriteFile(temporary, []byte(address+"\n"), 0o644); err != nil {
-		return fmt.Errorf("write the ready file: %w", err)
-	}
-	if err := os.Rename(temporary, path); err != nil {
-		return errors.Join(fmt.Errorf("write the ready file: %w", err), ignoreMissing(os.Remove(temporary)))
-	}
-	return nil
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-// showTour runs three statements through Flight SQL and prints how to connect. A statement that fails shows its error; the server goes on.
-func showTour(ctx context.Context, out io.Writer, address string) {
-	for _, statement := range demo.Tour() {
-		fmt.Fprintf(out, "\nskua> %s;\n", statement)
-		err := shell.Run(ctx, shell.Config{URI: "grpc://" + address, Format: "table", Out: out, Execute: []shell.Statement{{Text: statement}}})
-		if err != nil {
-			fmt.Fprintln(out, "error: "+err.Error())
-		}
-	}
-	fmt.Fprintf(out, `
-Connect:
-  ADBC       grpc://%[1]s
-  JDBC       jdbc:arrow-flight-sql://%[1]s?useEncryption=false
-  shell      bin/skua sql --uri grpc://%[1]s
-Ctrl-C ends the server.
-`, address)
-}
-
-func demoCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "demo DIR",
-		Short: "Make the demo warehouse in DIR",
-		Long: `Make the demo warehouse in DIR: a Hadoop-type Iceberg catalog with a star schema of a few hundred thousand sales, a partitioned
-event table whose schema and partitioning changed, merge-on-read deletes, a branch and a tag. The same rows come out every time.`,
-		Args: oneArgument("DIR"),
-		RunE: func(c *cobra.Command, args []string) error { return makeDemo(c.Context(), c.OutOrStdout(), args[0]) },
 	}
 }
