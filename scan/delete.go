@@ -86,7 +86,7 @@ func (p *tablePlan) deletedRows(ctx context.Context, f *dataFile) ([]int64, erro
 			return nil, ctx.Err()
 		}
 		if !l.loaded {
-			positions, err := p.source.table.readDeletes(ctx, d, false)
+			positions, err := p.source.table.readDeletes(ctx, d)
 			if err == nil {
 				err = p.deletes.hold(positionBytes(positions))
 			}
@@ -123,14 +123,13 @@ func positionBytes(positions map[string][]int64) int64 {
 	return out
 }
 
-// readDeletes gives the rows that a delete file deletes, by data file. With listed, a file that also keeps the deleted rows' values is refused,
-// since they are not read.
-func (t *Table) readDeletes(ctx context.Context, d *deleteFile, listed bool) (out map[string][]int64, err error) {
+// readDeletes gives the rows that a delete file deletes, by data file.
+func (t *Table) readDeletes(ctx context.Context, d *deleteFile) (out map[string][]int64, err error) {
 	defer fault.Recover(&err, fault.Corrupt, "delete file %s", d.Path)
 	if d.kind == deletionVector {
 		return t.readVector(ctx, d)
 	}
-	return t.readPositions(ctx, d, listed)
+	return t.readPositions(ctx, d)
 }
 
 // openDeletes opens a file of position or equality deletes.
@@ -176,25 +175,15 @@ func (t *Table) readVector(ctx context.Context, d *deleteFile) (map[string][]int
 }
 
 // readPositions reads a file of position deletes, or the part of it that is asked for.
-func (t *Table) readPositions(ctx context.Context, d *deleteFile, listed bool) (map[string][]int64, error) {
+func (t *Table) readPositions(ctx context.Context, d *deleteFile) (map[string][]int64, error) {
 	file, err := t.openDeletes(ctx, d)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	want := []arrow.Field{
-		{Name: "file_path", Type: arrow.BinaryTypes.String, Nullable: true, Metadata: idMetadata(idDeletePath)},
-		{Name: "pos", Type: arrow.PrimitiveTypes.Int64, Nullable: true, Metadata: idMetadata(idDeletePos)},
-	}
-	if listed {
-		want = append(want, arrow.Field{Name: "row", Type: arrow.StructOf(), Nullable: true, Metadata: idMetadata(idDeleteRow)})
-	}
-	matches, err := file.Match(want, nil)
+	matches, err := file.Match(positionFields(), nil)
 	if err != nil {
 		return nil, err
-	}
-	if listed && matches[2].Present {
-		return nil, fault.New(fault.Unsupported, "deleted rows kept in position deletes are not supported yet: %s", d.Path).In(d.Path)
 	}
 	if !matches[0].Present || !matches[1].Present {
 		return nil, fault.New(fault.Corrupt, "delete file %s lacks file_path or pos", d.Path).In(d.Path)
@@ -213,6 +202,12 @@ func (t *Table) readPositions(ctx context.Context, d *deleteFile, listed bool) (
 		out[path] = list
 	}
 	return out, nil
+}
+
+// positionFields are the columns of a position delete file.
+func positionFields() []arrow.Field {
+	return []arrow.Field{{Name: "file_path", Type: arrow.BinaryTypes.String, Nullable: true, Metadata: idMetadata(idDeletePath)},
+		{Name: "pos", Type: arrow.PrimitiveTypes.Int64, Nullable: true, Metadata: idMetadata(idDeletePos)}}
 }
 
 func idMetadata(id int) arrow.Metadata {

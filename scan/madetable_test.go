@@ -40,6 +40,7 @@ type madeFile struct {
 	fields    []arrow.Field
 	rows      string // JSON list of objects
 	keys      []int
+	positions bool // it holds position deletes
 	spec      int
 	partition map[int]any
 	raw       []byte
@@ -68,7 +69,7 @@ func (m *madeTable) commit(files ...madeFile) {
 	byContent := map[iceberg.ManifestContent]map[int][]iceberg.ManifestEntry{}
 	for _, f := range files {
 		content := iceberg.ManifestContentData
-		if f.keys != nil {
+		if f.keys != nil || f.positions {
 			content = iceberg.ManifestContentDeletes
 		}
 		if byContent[content] == nil {
@@ -97,6 +98,9 @@ func (m *madeTable) write(f madeFile) iceberg.ManifestEntry {
 	content := iceberg.EntryContentData
 	if f.keys != nil {
 		content = iceberg.EntryContentEqDeletes
+	}
+	if f.positions {
+		content = iceberg.EntryContentPosDeletes
 	}
 	b, err := iceberg.NewDataFileBuilder(m.spec(f.spec), content, m.location(name), f.format, f.partition, nil, nil, f.records, int64(len(f.raw)))
 	if err != nil {

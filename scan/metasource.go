@@ -153,33 +153,24 @@ func metaEntry(e metatable.Entry) fileEntry {
 }
 
 // Deleted reads a delete file, or a part of it.
-func (r *metaReader) Deleted(ctx context.Context, e metatable.Entry, start, length int64) ([]string, []int64, error) {
+func (r *metaReader) Deleted(ctx context.Context, e metatable.Entry, start, length int64) ([]metatable.Deleted, error) {
 	index := newDeleteIndex()
 	s, ok := r.specs[int(e.File.SpecID())]
 	if !ok {
-		return nil, nil, fault.New(fault.Corrupt, "delete file %s has the partition spec %d, which the table lacks", e.File.FilePath(), e.File.SpecID())
+		return nil, fault.New(fault.Corrupt, "delete file %s has the partition spec %d, which the table lacks", e.File.FilePath(), e.File.SpecID())
 	}
 	line := metaEntry(e)
 	if err := index.add(&line, s, tupleKey(s, line.Partition)); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	d := index.only()
 	d.from, d.length = start, length
-	positions, err := r.table.readDeletes(ctx, d, true)
+	if d.kind == positionDelete {
+		return r.table.keptRows(ctx, d)
+	}
+	positions, err := r.table.readDeletes(ctx, d)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	var names []string
-	for name := range positions {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	var outPaths []string
-	var out []int64
-	for _, name := range names {
-		for _, p := range positions[name] {
-			outPaths, out = append(outPaths, name), append(out, p)
-		}
-	}
-	return outPaths, out, nil
+	return listDeleted(positions), nil
 }

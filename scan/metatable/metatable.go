@@ -54,9 +54,16 @@ type Reader interface {
 	// Bound reads a bound written by a manifest; nil where it cannot.
 	Bound(raw []byte, t iceberg.Type) any
 	// Deleted gives what a position delete file, as far as it lies in a byte range, or a deletion vector deletes.
-	Deleted(ctx context.Context, e Entry, start, length int64) (path []string, position []int64, err error)
+	Deleted(ctx context.Context, e Entry, start, length int64) ([]Deleted, error)
 	// FileSize asks the store.
 	FileSize(ctx context.Context, path string) (int64, error)
+}
+
+// Deleted is a deleted row of a data file.
+type Deleted struct {
+	Path     string
+	Position int64
+	Row      any // a Struct by the table's current schema, where the delete file keeps it; nil: it does not
 }
 
 // Table is one metadata table.

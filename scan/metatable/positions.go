@@ -7,7 +7,7 @@ import (
 	"github.com/apache/iceberg-go"
 )
 
-// positionDeletes lists deleted rows by file and position. The row itself is null: writers that kept it are refused by the reader.
+// positionDeletes lists deleted rows by file and position, with the row itself where the writer kept it.
 func positionDeletes(in Input) Table {
 	fields := []iceberg.NestedField{requiredDoc("file_path", text, "Path of a file in which a deleted row is stored"),
 		requiredDoc("pos", long, "Ordinal position of a deleted row in the data file"),
@@ -65,12 +65,12 @@ func positionRows(ctx context.Context, in Input, e Entry, start, length int64, e
 	if err != nil {
 		return err
 	}
-	paths, positions, err := in.Reader.Deleted(ctx, e, start, length)
+	deleted, err := in.Reader.Deleted(ctx, e, start, length)
 	if err != nil {
 		return err
 	}
-	for i, path := range paths {
-		if err := emit([]any{path, positions[i], nil, key, int64(e.File.SpecID()), e.File.FilePath()}); err != nil {
+	for _, d := range deleted {
+		if err := emit([]any{d.Path, d.Position, d.Row, key, int64(e.File.SpecID()), e.File.FilePath()}); err != nil {
 			return err
 		}
 	}
