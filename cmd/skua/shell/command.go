@@ -7,14 +7,16 @@ import (
 	"strings"
 )
 
-const help = `Statements end with a semicolon. Try: SHOW CATALOGS; SHOW NAMESPACES; SHOW TABLES IN catalog.namespace; DESCRIBE t; SET;
+const help = `Statements end with a semicolon. Try: SHOW CATALOGS; SHOW NAMESPACES;
+SHOW TABLES IN catalog.namespace; DESCRIBE t; SET;
   \d                       list tables; \d NAME describes one
   \dt [NAMESPACE]          list tables
   \format table|csv|json   how results are written
-  \timing                  tell rows and time after each statement, or stop telling
+  \timing                  tell rows and time after each statement, or stop it
   \x                       one value a line, whole, instead of a table, or back
   \?                       this text (or help)
-  \q                       leave (or quit, exit, Ctrl-D); Ctrl-C cancels the running statement or drops the typed one`
+  \q                       leave (or quit, exit, Ctrl-D)
+Ctrl-C cancels the running statement or drops the typed one.`
 
 // word gives the command that a typed line without a backslash means: help, quit and exit, which are no SQL.
 func word(typed string) (command string, ok bool) {

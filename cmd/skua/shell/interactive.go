@@ -68,10 +68,10 @@ func (t *typing) prompt() string {
 // line takes a typed line and reports whether to leave. Backslash commands work inside an unfinished statement, which stays; in quotes they are text.
 func (t *typing) line(ctx context.Context, typed string) (leave bool) {
 	command := typed
-	if t.pending == "" {
-		if meant, ok := word(typed); ok {
-			command = meant
-		}
+	if meant, ok := word(typed); ok && t.pending == "" {
+		command = meant
+	} else if ok && !inside(t.pending) {
+		t.shell.say(`The statement is not finished: a semicolon ends it, Ctrl-C drops it; \? helps, \q leaves.`)
 	}
 	if strings.HasPrefix(strings.TrimSpace(command), `\`) && !inside(t.pending) {
 		t.save(typed)
