@@ -54,7 +54,7 @@ func parseCall(p *syntax.Parser) (*command, error) {
 	inSystem := len(name) > 1 && strings.EqualFold(name[len(name)-2], "system")
 	switch {
 	case inSystem && slices.Contains(writers, procedure):
-		return nil, fault.New(fault.Denied, "Skua reads only: CALL %s is refused", procedure)
+		return nil, fault.New(fault.Denied, "Skua reads only: CALL %s is not supported", procedure)
 	case inSystem && procedure == "create_changelog_view":
 		return nil, unsupported("CALL create_changelog_view is not supported: changelogs cannot be read")
 	}

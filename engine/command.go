@@ -103,7 +103,7 @@ func parseWrite(name string) func(p *syntax.Parser) (*command, error) {
 				break
 			}
 		}
-		return nil, fault.New(fault.Denied, "Skua reads only: %s is refused", name)
+		return nil, fault.New(fault.Denied, "Skua reads only: %s is not supported", name)
 	}
 }
 
