@@ -4,7 +4,6 @@ import (
 	"log/slog"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -23,16 +22,19 @@ const sayEvery = 10 * time.Second
 // boundedListener closes what comes in over a bound, instead of letting it wait: a client learns at once, and those connected are not disturbed.
 type boundedListener struct {
 	net.Listener
-	most int64
+	most int
 	log  *slog.Logger
 
-	open   atomic.Int64
+	mu     sync.Mutex
+	open   map[*countedConn]struct{}
+	closed bool
+
 	said   time.Time // Accept is called by one goroutine
 	turned int
 }
 
 func newBoundedListener(l net.Listener, most int, log *slog.Logger) net.Listener {
-	return &boundedListener{Listener: l, most: int64(most), log: log}
+	return &boundedListener{Listener: l, most: most, log: log, open: map[*countedConn]struct{}{}}
 }
 
 // Accept implements net.Listener.
@@ -42,10 +44,9 @@ func (l *boundedListener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if l.open.Add(1) <= l.most {
-			return &countedConn{Conn: conn, listener: l}, nil
+		if counted := l.admit(conn); counted != nil {
+			return counted, nil
 		}
-		l.open.Add(-1)
 		conn.Close()
 		l.turned++
 		if now := time.Now(); now.Sub(l.said) >= sayEvery {
@@ -55,15 +56,50 @@ func (l *boundedListener) Accept() (net.Conn, error) {
 	}
 }
 
+func (l *boundedListener) admit(conn net.Conn) *countedConn {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.open) >= l.most {
+		return nil
+	}
+	c := &countedConn{Conn: conn, listener: l}
+	l.open[c] = struct{}{}
+	return c
+}
+
+// Close implements net.Listener. It also ends all waiting for clients: gRPC stops only after every connection has said hello, and one that
+// connected and says nothing would hold up the end of the server.
+func (l *boundedListener) Close() error {
+	err := l.Listener.Close()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	for c := range l.open {
+		_ = c.Conn.SetReadDeadline(time.Now()) // a connection that cannot be set is closed already
+	}
+	return err
+}
+
 // countedConn counts as open until it is closed.
 type countedConn struct {
 	net.Conn
 	listener *boundedListener
-	once     sync.Once
 }
 
 // Close implements net.Conn.
 func (c *countedConn) Close() error {
-	c.once.Do(func() { c.listener.open.Add(-1) })
+	c.listener.mu.Lock()
+	delete(c.listener.open, c)
+	c.listener.mu.Unlock()
 	return c.Conn.Close()
+}
+
+// SetDeadline implements net.Conn. Once the listener is closed there is no more time to read.
+func (c *countedConn) SetDeadline(t time.Time) error {
+	c.listener.mu.Lock()
+	defer c.listener.mu.Unlock()
+	if err := c.Conn.SetDeadline(t); err != nil || !c.listener.closed {
+		return err
+	}
+	return c.Conn.SetReadDeadline(time.Now())
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"google.golang.org/grpc"
 )
 
 func TestConnectionsAreBounded(t *testing.T) {
@@ -66,9 +68,58 @@ func TestConnectionsAreBounded(t *testing.T) {
 	refused(dial())
 	bounded.Close()
 	<-done
+	if _, err := server.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a closed listener still waits for a client: %v", err)
+	}
 	if strings.Count(log.String(), "turned away") != 1 {
 		t.Errorf("the log says %q", log.String())
 	}
+}
+
+func TestAClientThatSaysNothingDoesNotHoldUpTheEnd(t *testing.T) {
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	accepted := make(chan struct{}, 2)
+	g := grpc.NewServer(grpc.WaitForHandlers(true))
+	served := make(chan error, 1)
+	go func() {
+		served <- g.Serve(arrivals{newBoundedListener(inner, 10, slog.New(slog.DiscardHandler)), accepted})
+	}()
+	for _, hello := range []string{"", "PRI * HT"} {
+		c, err := net.Dial("tcp", inner.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := io.WriteString(c, hello); err != nil {
+			t.Fatal(err)
+		}
+		<-accepted
+	}
+	started := time.Now()
+	g.Stop()
+	if took := time.Since(started); took > 5*time.Second {
+		t.Errorf("the end took %s", took)
+	}
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
+
+// arrivals tells of every connection that comes in.
+type arrivals struct {
+	net.Listener
+	came chan<- struct{}
+}
+
+func (a arrivals) Accept() (net.Conn, error) {
+	c, err := a.Listener.Accept()
+	if err == nil {
+		a.came <- struct{}{}
+	}
+	return c, err
 }
 
 func TestThePoolOfConnectionsLeavesFilesToTables(t *testing.T) {
