@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/apache/iceberg-go"
 	icebergio "github.com/apache/iceberg-go/io"
@@ -25,13 +24,13 @@ import (
 
 // TestPlannerAgainstAnother plans random filters over random tables with our planner and with iceberg-go's. Both must find the same files with the
 // same deletes. Where they do not, the rows that the files would hold say who is right, and the difference must be of a class named here. A file
-// that holds a wanted row, or deletes that hit one, may never be left out by ours. SKUA_PLANS says how many tables (60, 5 in short tests), SKUA_SEED where to start.
+// that holds a wanted row, or deletes that hit one, may never be left out by ours. SKUA_PLANS says how many tables (60, 5 in short tests), SKUA_SEED where to start (1).
 func TestPlannerAgainstAnother(t *testing.T) {
 	few := int64(60)
 	if testing.Short() {
 		few = 5
 	}
-	tables, seed := envNumber(t, "SKUA_PLANS", few), envNumber(t, "SKUA_SEED", time.Now().UnixNano()%1_000_000)
+	tables, seed := envNumber(t, "SKUA_PLANS", few), envNumber(t, "SKUA_SEED", 1)
 	t.Logf("seeds %d to %d", seed, seed+tables-1)
 	const filters = 9
 	totals := map[string]int{}

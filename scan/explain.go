@@ -29,7 +29,7 @@ func (p *tablePlan) Explain() *Explanation {
 	if keepsNothing(p.filter) {
 		out.Pushed, out.Residual = out.Filter, ""
 	}
-	out.RowGroups = p.read.considered()
+	out.RowGroups, out.Decoders = p.read.considered(), p.read.readers()
 	for _, sp := range p.splits {
 		out.Splits = append(out.Splits, sp.info())
 	}
@@ -82,6 +82,25 @@ func (s split) info() SplitInfo {
 type rowGroups struct {
 	mu   sync.Mutex
 	seen Considered
+
+	once     sync.Once
+	decoders []string // of the first row group read
+}
+
+// routed keeps who read the columns of the first row group.
+func (r *rowGroups) routed(of func() []string) {
+	r.once.Do(func() {
+		lines := of()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.decoders = lines
+	})
+}
+
+func (r *rowGroups) readers() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.decoders
 }
 
 // add counts a row group; pruned tells why it was left out, empty: it was read.

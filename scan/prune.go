@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/iceberg-go"
 
 	"github.com/skua-data/skua/predicate"
@@ -303,6 +304,7 @@ func unequalOnly(e predicate.Expr) predicate.Expr {
 
 // compares brings lit through the transform and compares there; inequalities only where the transform keeps the order.
 func (f specField) compares(op predicate.Op, lit any, k known, source arrow.DataType) bool {
+	op, lit = closed(op, lit)
 	t, ok := transformed(f.Transform, lit, source)
 	if !ok || op == predicate.NotEq {
 		return true
@@ -322,6 +324,28 @@ func (f specField) compares(op predicate.Op, lit any, k known, source arrow.Data
 		return k.compares(predicate.LtEq, next)
 	}
 	return k.compares(predicate.GtEq, t)
+}
+
+// closed says < and > by <= and >= of the value before or after, where values are counted.
+func closed(op predicate.Op, lit any) (predicate.Op, any) {
+	switch v := lit.(type) {
+	case int64:
+		if op == predicate.Lt && v > math.MinInt64 {
+			return predicate.LtEq, v - 1
+		}
+		if op == predicate.Gt && v < math.MaxInt64 {
+			return predicate.GtEq, v + 1
+		}
+	case decimal128.Num:
+		one := decimal128.FromI64(1)
+		if op == predicate.Lt && v != decimal128.GetMaxValue(38).Negate() {
+			return predicate.LtEq, v.Sub(one)
+		}
+		if op == predicate.Gt && v != decimal128.GetMaxValue(38) {
+			return predicate.GtEq, v.Add(one)
+		}
+	}
+	return op, lit
 }
 
 // startsWithTruncated asks the partition value, which is the first width characters.

@@ -31,6 +31,7 @@ func (p *tablePlan) readTask(ctx context.Context, t task, size *sizer, mem memor
 			counters.RowGroupsPruned.Add(1)
 			continue
 		}
+		p.read.routed(func() []string { return file.routes(g) })
 		r := groupReader{file: file, group: g, size: size, mem: mem, emit: emit}
 		if err := r.read(ctx); err != nil {
 			return err

@@ -77,7 +77,7 @@ type Explanation struct {
 	Manifests Considered // of data files
 	Files     Considered
 	Splits    []SplitInfo
-	Decoders  []string // one line per column, or per reason
+	Decoders  []string // who read each column of the first row group, one line a column; none before a run, see the function Decoders
 
 	DeleteManifests Considered
 	Deletes         Considered     // delete files and deletion vectors; left out are also those that no planned file needs
