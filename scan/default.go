@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/iceberg-go"
 	"github.com/google/uuid"
 
@@ -245,7 +246,8 @@ func parseDefaultDecimal(text string, t *arrow.Decimal128Type) (any, bool) {
 	if !ok {
 		return nil, false
 	}
-	return normalizeDecimal(v, t)
+	d, ok := normalizeDecimal(v, t)
+	return d, ok && d.(decimal128.Num).FitsInPrecision(t.Precision)
 }
 
 var dayText = regexp.MustCompile(`^([+-]?[0-9]{4,9})-([0-9]{2})-([0-9]{2})$`)
