@@ -53,6 +53,8 @@ func TestEqualityDeletesOfSeveralColumnsAndSets(t *testing.T) {
 	m.commit(madeFile{fields: idAndNameFields, rows: `[{"id":1,"s":"a"},{"id":3,"s":null},{"id":2,"s":null}]`, keys: []int{2, 1}},
 		madeFile{fields: idOnly, rows: `[{"id":4}]`, keys: []int{1}})
 	m.want("id,s", `[1,"b"]`, `[2,"a"]`, `[null,"c"]`)
+	m.want("s,id", `["b",1]`, `["a",2]`, `["c",null]`)
+	m.want("s", `["b"]`, `["a"]`, `["c"]`)
 }
 
 func TestEqualityDeletesOutliveTheirColumns(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	pq "github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/iceberg-go"
 
@@ -45,6 +46,8 @@ type madeFile struct {
 	partition map[int]any
 	raw       []byte
 	format    iceberg.FileFormat
+	group     int64 // rows of a row group; 0: one holds all
+	size      int64 // that the manifest says; 0: the file's
 	records   int64
 }
 
@@ -89,11 +92,15 @@ func (m *madeTable) write(f madeFile) iceberg.ManifestEntry {
 	m.files++
 	if f.format == "" {
 		f.format = iceberg.ParquetFile
-		f.raw, f.records = parquetBytes(m.t, f.fields, f.rows)
+		f.raw, f.records = parquetBytes(m.t, f.fields, f.rows, f.group)
 	}
 	name := fmt.Sprintf("%05d.%s", m.files, strings.ToLower(string(f.format)))
 	if err := os.WriteFile(filepath.Join(m.dir, name), f.raw, 0o600); err != nil {
 		m.t.Fatal(err)
+	}
+	size := f.size
+	if size == 0 {
+		size = int64(len(f.raw))
 	}
 	content := iceberg.EntryContentData
 	if f.keys != nil {
@@ -102,7 +109,7 @@ func (m *madeTable) write(f madeFile) iceberg.ManifestEntry {
 	if f.positions {
 		content = iceberg.EntryContentPosDeletes
 	}
-	b, err := iceberg.NewDataFileBuilder(m.spec(f.spec), content, m.location(name), f.format, f.partition, nil, nil, f.records, int64(len(f.raw)))
+	b, err := iceberg.NewDataFileBuilder(m.spec(f.spec), content, m.location(name), f.format, f.partition, nil, nil, f.records, size)
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -113,7 +120,7 @@ func (m *madeTable) write(f madeFile) iceberg.ManifestEntry {
 	return iceberg.NewManifestEntry(iceberg.EntryStatusADDED, &snapshot, &sequence, &sequence, b.Build())
 }
 
-func parquetBytes(t *testing.T, fields []arrow.Field, rows string) ([]byte, int64) {
+func parquetBytes(t *testing.T, fields []arrow.Field, rows string, group int64) ([]byte, int64) {
 	t.Helper()
 	schema := arrow.NewSchema(fields, nil)
 	batch, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(rows))
@@ -122,7 +129,11 @@ func parquetBytes(t *testing.T, fields []arrow.Field, rows string) ([]byte, int6
 	}
 	defer batch.Release()
 	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(schema, &out, nil, pqarrow.DefaultWriterProps())
+	var properties *pq.WriterProperties
+	if group > 0 {
+		properties = pq.NewWriterProperties(pq.WithMaxRowGroupLength(group))
+	}
+	w, err := pqarrow.NewFileWriter(schema, &out, properties, pqarrow.DefaultWriterProps())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func (p *tablePlan) readTask(ctx context.Context, t task, size *sizer, mem memor
 	}
 	defer file.close()
 	counters := &resource.From(ctx).Counters
-	for _, g := range file.file.RowGroups(t.Start, t.Length, file.pushed, file.match) {
+	for _, g := range file.file.RowGroups(t.Start, t.reach(), file.pushed, file.match) {
 		counters.RowGroups.Add(1)
 		p.read.add(g.Pruned)
 		if g.Pruned != "" {
@@ -38,6 +38,14 @@ func (p *tablePlan) readTask(ctx context.Context, t task, size *sizer, mem memor
 		}
 	}
 	return nil
+}
+
+// reach is the length of a task's range. The last range of a file goes on to the end: the size that the manifest has may be too small.
+func (t task) reach() int64 {
+	if t.Start+t.Length >= t.File.Size {
+		return wholeFile
+	}
+	return t.Length
 }
 
 // match tells row-group choice where a top-level column lies in the file; what is not there, or nested, decides nothing.
