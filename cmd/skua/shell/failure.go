@@ -66,8 +66,12 @@ func (c *client) unreachable(message string) string {
 		return "the server on " + address + " does not take the client's certificate: " + message + "\nGive one that it trusts with --client-certificate FILE and --client-key FILE."
 	case c.target.secure && has("x509: certificate"):
 		return "the certificate of " + address + " is not valid: " + message
-	case !c.target.secure && has("server preface", "connection reset", "EOF", "frame too large", "broken pipe"):
-		return "the server on " + address + " ended the connection: " + message + "\nIf it speaks TLS, try --uri " + c.target.other() + "."
+	case !c.answered && has("server preface", "connection reset", "EOF", "frame too large", "broken pipe"):
+		hint := "If it speaks TLS, try --uri " + c.target.other() + "."
+		if c.target.secure {
+			hint = "If it wants a client certificate, give --client-certificate FILE and --client-key FILE of one that it trusts."
+		}
+		return "the server on " + address + " ended the connection: " + message + "\n" + hint
 	case has("i/o timeout", "no route to host", "network is unreachable", "deadline exceeded"):
 		return "no answer from " + address + ": " + message
 	}

@@ -57,8 +57,8 @@ func Run(ctx context.Context, config Config) error {
 	if err != nil {
 		return err
 	}
-	defer client.close(ctx)
 	s := &shell{config: config, client: client}
+	defer func() { s.client.close(ctx) }()
 	if len(config.Execute) > 0 {
 		return s.all(ctx, config.Execute)
 	}
@@ -114,15 +114,15 @@ func (s *shell) one(ctx context.Context, text string) error {
 	return nil
 }
 
-// afterLoss says what is gone with a session, and logs in again where it can.
+// afterLoss says what is gone with a session, and connects and logs in anew: the old connection holds on to the name of the session that is gone.
 func (s *shell) afterLoss(ctx context.Context, err error) error {
 	err = fmt.Errorf("%w\nThe session is gone, and what SET and USE had set is gone with it; the next statement begins a new session", err)
-	if s.config.User == "" {
-		return err
-	}
-	if again := s.client.login(ctx, s.config.User, s.config.Password); again != nil {
+	fresh, again := connect(ctx, s.config)
+	if again != nil {
 		return fmt.Errorf("%w\n%w", err, again)
 	}
+	s.client.close(ctx)
+	s.client = fresh
 	return err
 }
 
