@@ -54,7 +54,7 @@ func TestPlannerAgainstAnother(t *testing.T) {
 	for _, k := range slices.Sorted(maps.Keys(totals)) {
 		t.Logf("%7d %s", totals[k], k)
 	}
-	if totals["plans alike"] < int(tables)*filters/2 {
+	if totals["plans alike"] < int(tables)*filters/3 { // the rest differ in a class
 		t.Errorf("only %d of %d plans are alike", totals["plans alike"], tables*filters)
 	}
 }
