@@ -33,6 +33,7 @@ Start here:
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
+	root.SetHelpCommand(helpCommand())
 	root.AddCommand(serveCommand(), sqlCommand(), demoCommand(), configCommand(), doctorCommand(), userCommand())
 	return root
 }

@@ -58,6 +58,24 @@ func knownCommand(c *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q for %q%s", args[0], c.CommandPath(), meant)
 }
 
+// helpCommand shows the help of a command, and refuses what is none.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show the help of a command",
+		RunE: func(c *cobra.Command, args []string) error {
+			found, rest, err := c.Root().Find(args)
+			if err == nil && len(rest) > 0 {
+				err = knownCommand(found, rest)
+			}
+			if err != nil {
+				return &misuse{c.Root().CommandPath(), err}
+			}
+			return found.Help()
+		},
+	}
+}
+
 func noArguments(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("unexpected argument %q", args[0])

@@ -24,6 +24,8 @@ func TestMisuseTellsWhatToDo(t *testing.T) {
 	for args, want := range map[string][]string{
 		"config chek":                       {`unknown command "chek" for "skua config"; did you mean check?`, "see skua config --help"},
 		"srve":                              {`unknown command "srve" for "skua"`, "serve", "see skua --help"},
+		"help srve":                         {`unknown command "srve" for "skua"`, "see skua --help"},
+		"help config chek":                  {`unknown command "chek" for "skua config"`},
 		"config check --propertiesfile=x":   {"unknown flag: --propertiesfile", "see skua config check --help"},
 		"serve now":                         {`unexpected argument "now"`, "see skua serve --help"},
 		"user":                              {"NAME is missing", "see skua user --help"},
@@ -61,6 +63,9 @@ func TestOnlyMisuseLeadsToTheHelp(t *testing.T) {
 	out, err := call(t, "config")
 	if err != nil || !strings.Contains(out, "check") {
 		t.Errorf("config alone: %v\n%s", err, out)
+	}
+	if out, err := call(t, "help", "user"); err != nil || !strings.Contains(out, "name:hash") {
+		t.Errorf("help user: %v\n%s", err, out)
 	}
 	if out, err := call(t, "sql", "--help"); err != nil || !strings.Contains(out, "--client-certificate") {
 		t.Errorf("help: %v\n%s", err, out)
