@@ -31,6 +31,7 @@ type Engine struct {
 	config Config
 	open   func(ctx context.Context, t *catalogs.Table) (openTable, error)
 	plans  *planCache
+	lines  *journal
 }
 
 // openTable is what the engine needs of a table whose metadata was read.
@@ -60,7 +61,7 @@ func New(c Config) (*Engine, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	e := &Engine{config: c, plans: newPlanCache(maxPlans)}
+	e := &Engine{config: c, plans: newPlanCache(maxPlans), lines: newJournal(c.Log, c.Clock)}
 	e.open = func(ctx context.Context, t *catalogs.Table) (openTable, error) {
 		opened, err := c.Scanner.Table(ctx, t)
 		if err != nil {
@@ -80,14 +81,20 @@ type Call struct {
 
 // Prepare reads a statement and binds its names, without effect. The session's state is read once, here.
 func (e *Engine) Prepare(ctx context.Context, call Call) (Prepared, error) {
+	started := e.config.Clock()
 	s, err := e.newStatement(call)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		var p Prepared
+		if p, err = s.prepare(ctx); err == nil {
+			return p, nil
+		}
 	}
-	p, err := s.prepare(ctx)
-	if err != nil {
-		s.logFailure("prepare", err)
-		return nil, err
-	}
-	return p, nil
+	e.lines.write(e.lines.ended("prepare", s.pin(newID()), nil, started, err))
+	return nil, err
+}
+
+// Close writes the lines of statements that were planned and never fetched. It comes after the last call.
+func (e *Engine) Close() error {
+	e.lines.settle(0)
+	return nil
 }

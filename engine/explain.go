@@ -159,7 +159,7 @@ func (s *statement) explain(ctx context.Context, q *query, analyze bool) (*scan.
 func (s *statement) drain(ctx context.Context, p *planned) error {
 	account := resource.From(ctx)
 	r := s.engine.result(p, s.pin(account.ID), account)
-	reader, err := r.Open(ctx, 0, r.Parts())
+	reader, err := r.open(ctx, 0, r.Parts(), nil)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ const (
 	maxOutcome = 64 << 10        // bytes of a listing that travels inside its ticket; a longer one is made again
 	freshFor   = 2 * time.Second // how long what preparing resolved is good for the first run
 	maxPlans   = 64
+	scanKind   = "scan" // what a SELECT is to the log
 )
 
 // pin begins a pin with what every statement has.
@@ -71,16 +72,17 @@ func (e *Engine) Resume(ctx context.Context, pin Pin) (Result, error) {
 		if c.update || c.moment {
 			return nil, fault.New(fault.Invalid, "the ticket of %s holds no outcome", c.name)
 		}
-		return s.runCommand(ctx, c, pin.Statement)
+		return s.runCommand(ctx, c, pin.Statement, true)
 	}
 	ctx, account := s.account(ctx, pin.Statement)
 	key, err := pin.key()
 	if err != nil {
 		return nil, err
 	}
+	started := e.config.Clock()
 	p, err := e.plans.get(ctx, key, func() (*planned, error) { return s.replan(ctx, pin) })
 	if err != nil {
-		e.logDone("resume", pin, account, e.config.Clock(), err)
+		e.lines.write(e.lines.ended(scanKind, pin, account, started, err))
 		return nil, err
 	}
 	return e.result(p, pin, account), nil

@@ -74,15 +74,16 @@ func (p *preparedCommand) Run(ctx context.Context, args arrow.RecordBatch) (Resu
 	if args != nil && args.NumCols() > 0 {
 		return nil, fault.New(fault.Invalid, "%s has no parameters, %d values were bound", p.command.name, args.NumCols())
 	}
-	return p.statement.runCommand(ctx, p.command, newID())
+	return p.statement.runCommand(ctx, p.command, newID(), false)
 }
 
 func (p *preparedCommand) Explain(context.Context, bool) (*scan.Explanation, error) {
 	return &scan.Explanation{Source: p.command.name, Kind: "command"}, nil
 }
 
-// runCommand has a command's effect, makes its rows, and decides how its ticket keeps them.
-func (s *statement) runCommand(ctx context.Context, c *command, id string) (Result, error) {
+// runCommand has a command's effect, makes its rows, and decides how its ticket keeps them. Rows that are made again for a ticket are no statement
+// of their own to the log.
+func (s *statement) runCommand(ctx context.Context, c *command, id string, again bool) (Result, error) {
 	started := s.engine.config.Clock()
 	ctx, account := s.account(ctx, id)
 	s = s.fresh()
@@ -91,7 +92,9 @@ func (s *statement) runCommand(ctx context.Context, c *command, id string) (Resu
 	if err == nil {
 		account.Counters.Rows.Add(int64(len(rows)))
 	}
-	s.engine.logDone(c.name, pin, account, started, err)
+	if err != nil || !again {
+		s.engine.lines.write(s.engine.lines.ended(c.name, pin, account, started, err))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -144,8 +147,13 @@ func (p *preparedSelect) Run(ctx context.Context, args arrow.RecordBatch) (Resul
 	ctx, account := s.account(ctx, id)
 	started := s.engine.config.Clock()
 	result, err := p.run(ctx, args, id)
-	s.engine.logDone("plan", s.pin(id), account, started, err)
-	return result, err
+	line := s.engine.lines.ended(scanKind, s.pin(id), account, started, err)
+	if err != nil {
+		s.engine.lines.write(line)
+		return nil, err
+	}
+	s.engine.lines.plan(line)
+	return result, nil
 }
 
 func (p *preparedSelect) run(ctx context.Context, args arrow.RecordBatch, id string) (Result, error) {

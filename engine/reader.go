@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"sync/atomic"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -16,10 +15,11 @@ import (
 type reader struct {
 	result     *result
 	ctx        context.Context
-	started    time.Time
+	line       *ended // of the log; nil: none
 	pending    []piece
 	current    *stream
 	batch      arrow.RecordBatch
+	whole      bool // read to its end
 	failed     error
 	references atomic.Int64
 }
@@ -45,7 +45,24 @@ func (r *reader) Release() {
 	r.drop()
 	r.current.source.release()
 	r.current = noStream
-	r.result.engine.logDone("scan", r.result.pin, r.result.account, r.started, r.failed)
+	if r.line == nil {
+		return
+	}
+	r.line.duration, r.line.err = r.result.engine.config.Clock().Sub(r.line.started), r.ending()
+	r.result.engine.lines.write(*r.line)
+}
+
+// ending is what kept the reader from giving everything. A reader that is let go of early was not wanted any more.
+func (r *reader) ending() error {
+	switch {
+	case r.ctx.Err() != nil && (r.failed == nil || fault.Is(r.failed, fault.Canceled)):
+		return fault.As(fault.Canceled, context.Cause(r.ctx))
+	case r.failed != nil:
+		return r.failed
+	case !r.whole:
+		return fault.New(fault.Canceled, "the reader was closed before its end")
+	}
+	return nil
 }
 
 func (r *reader) drop() {
@@ -63,13 +80,14 @@ func (r *reader) Next() (ok bool) {
 		}
 	}()
 	defer fault.Recover(&r.failed, fault.Internal, "read")
+	r.count()
 	r.drop()
 	for r.failed == nil {
 		if r.batch, r.failed = r.current.next(r.result); r.batch != nil {
-			r.count()
 			return true
 		}
 		if r.failed == nil && !r.advance() {
+			r.whole = r.failed == nil
 			return false
 		}
 	}
@@ -95,27 +113,15 @@ func (r *reader) advance() (opened bool) {
 	return true
 }
 
+// count counts the batch that the caller is done with: one that it did not come back from may not have been sent.
 func (r *reader) count() {
+	if r.batch == nil {
+		return
+	}
 	c := &r.result.account.Counters
 	c.Rows.Add(r.batch.NumRows())
 	c.Batches.Add(1)
-	for _, column := range r.batch.Columns() {
-		c.Bytes.Add(size(column.Data()))
-	}
-}
-
-// size is the length of an array's buffers, whole ones for a slice.
-func size(d arrow.ArrayData) int64 {
-	n := int64(0)
-	for _, b := range d.Buffers() {
-		if b != nil {
-			n += int64(b.Len())
-		}
-	}
-	for _, child := range d.Children() {
-		n += size(child)
-	}
-	return n
+	c.Bytes.Add(batchBytes(r.batch))
 }
 
 // stream makes the batches of one piece: it leaves out the rows of OFFSET, stops at LIMIT, and puts columns and constants in their places.

@@ -81,7 +81,15 @@ func (r *result) Open(ctx context.Context, from, to int) (array.RecordReader, er
 	if err := checkParts(from, to, r.Parts()); err != nil {
 		return nil, err
 	}
-	out := &reader{result: r, ctx: resource.With(ctx, r.account), started: r.engine.config.Clock(), current: noStream}
+	line := r.engine.lines.ended(scanKind, r.pin, r.account, r.engine.config.Clock(), nil)
+	line.parts = partsText(from, to, r.Parts())
+	r.engine.lines.fetch(&line)
+	return r.open(ctx, from, to, &line)
+}
+
+// open reads parts; the line, unless it is nil, is written when the reader is released.
+func (r *result) open(ctx context.Context, from, to int, line *ended) (array.RecordReader, error) {
+	out := &reader{result: r, ctx: resource.With(ctx, r.account), line: line, current: noStream}
 	out.references.Store(1)
 	for i := range r.planned.sets {
 		s := &r.planned.sets[i]

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/session"
 )
@@ -68,29 +67,4 @@ func (s *statement) sessionHash() string {
 func (s *statement) account(ctx context.Context, id string) (context.Context, *resource.Statement) {
 	r := s.engine.config.Pool.NewStatement(id)
 	return resource.With(ctx, r), r
-}
-
-func (s *statement) logFailure(stage string, err error) {
-	s.engine.config.Log.Info("statement failed", "stage", stage, "principal", s.principal, "session", s.sessionHash(), "error", err.Error())
-}
-
-// logDone writes the one line that sums up a statement, or one stream of it.
-func (e *Engine) logDone(kind string, pin Pin, r *resource.Statement, started time.Time, err error) {
-	attrs := []any{"statement", pin.Statement, "kind", kind, "principal", pin.Principal, "session", pin.Session,
-		"duration", e.config.Clock().Sub(started), "rows", r.Counters.Rows.Load(), "batches", r.Counters.Batches.Load(), "bytes", r.Counters.Bytes.Load(),
-		"data_bytes", r.Counters.DataBytes.Load(), "delete_bytes", r.Counters.DeleteBytes.Load(), "metadata_bytes", r.Counters.MetadataBytes.Load(),
-		"requests", r.Counters.Requests.Load(), "files", r.Counters.Files.Load(), "splits", r.Counters.SplitsDone.Load(), "peak_memory", r.Peak()}
-	if err != nil {
-		attrs = append(attrs, "error", err.Error())
-	}
-	if concernsOperator(err) {
-		e.config.Log.Warn("statement", attrs...)
-		return
-	}
-	e.config.Log.Info("statement", attrs...)
-}
-
-// concernsOperator reports whether an error is more than the user's own.
-func concernsOperator(err error) bool {
-	return fault.Is(err, fault.Internal) || fault.Is(err, fault.Corrupt) || fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Exhausted)
 }

@@ -145,6 +145,7 @@ func (s *Server) build(parts Parts) (*flightsql.Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.closers = append(s.closers, run.Close)
 	keyring, err := newKeyring(c.KeyFile)
 	if err != nil {
 		return nil, err
