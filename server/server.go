@@ -65,7 +65,7 @@ const Version = "0.1.0"
 // New builds a server and starts listening, but answers nothing before Serve.
 func New(ctx context.Context, config Config, parts Parts) (_ *Server, err error) {
 	if parts.Log == nil {
-		parts.Log = newLogger(os.Stderr, config.LogLevel, config.LogFormat)
+		parts.Log = slog.New(NewLogHandler(os.Stderr, config.LogLevel, config.LogFormat))
 	}
 	if parts.Now == nil {
 		parts.Now = time.Now

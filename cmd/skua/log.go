@@ -2,24 +2,9 @@ package main
 
 import (
 	"context"
-	"io"
 	"log/slog"
-	"strings"
 	"sync"
 )
-
-// newLogger writes structured lines: text for people, JSON for machines.
-func newLogger(w io.Writer, level, format string) slog.Handler {
-	var l slog.Level
-	if err := l.UnmarshalText([]byte(strings.ToUpper(level))); err != nil {
-		l = slog.LevelInfo
-	}
-	options := &slog.HandlerOptions{Level: l}
-	if format == "json" {
-		return slog.NewJSONHandler(w, options)
-	}
-	return slog.NewTextHandler(w, options)
-}
 
 // quiet is a log handler that holds back everything below errors until it is released, so that the log does not run through what is printed for people.
 type quiet struct {

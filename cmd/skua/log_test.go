@@ -6,11 +6,13 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+
+	"github.com/skua-data/skua/server"
 )
 
 func TestQuietLogHoldsAllButErrors(t *testing.T) {
 	var out bytes.Buffer
-	handler := newQuiet(newLogger(&out, "info", "text"))
+	handler := newQuiet(server.NewLogHandler(&out, "info", "text"))
 	log := slog.New(handler)
 	log.Debug("never")
 	log.With("part", "a").Info("first")

@@ -83,7 +83,7 @@ func (r *running) run(ctx context.Context, flags *settingsFlags) error {
 	if err != nil {
 		return err
 	}
-	log := newQuiet(newLogger(r.errOut, config.LogLevel, config.LogFormat))
+	log := newQuiet(server.NewLogHandler(r.errOut, config.LogLevel, config.LogFormat))
 	r.warn(slog.New(log.Handler), config)
 	if r.demoDir != "" {
 		if err := checkFree(ctx, config.Listen); err != nil {
