@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -27,7 +28,8 @@ func parseProperties(r io.Reader, name string) ([]property, error) {
 	in := bufio.NewScanner(r)
 	in.Buffer(make([]byte, 64<<10), maxLine)
 	var out []property
-	for line := 0; in.Scan(); {
+	line := 0
+	for in.Scan() {
 		line++
 		first, text := line, strings.TrimLeft(in.Text(), " \t\f\r")
 		if first == 1 {
@@ -36,25 +38,27 @@ func parseProperties(r io.Reader, name string) ([]property, error) {
 		if text == "" || text[0] == '#' || text[0] == '!' {
 			continue
 		}
-		for continued(text) {
-			text = strings.TrimSuffix(text, "\\")
-			if !in.Scan() {
-				break
-			}
-			line++
-			text += strings.TrimLeft(in.Text(), " \t\f")
-			if len(text) > maxLine {
-				return nil, fault.New(fault.Invalid, "%s:%d: line longer than %d bytes", name, first, maxLine)
+		var whole strings.Builder
+		for continued(text) && whole.Len() <= maxLine {
+			whole.WriteString(strings.TrimSuffix(text, "\\"))
+			if text = ""; in.Scan() {
+				line++
+				text = strings.TrimLeft(in.Text(), " \t\f")
 			}
 		}
-		p, err := splitProperty(text)
+		if whole.WriteString(text); whole.Len() > maxLine {
+			return nil, fault.New(fault.Invalid, "%s:%d: line longer than %d bytes", name, first, maxLine)
+		}
+		p, err := splitProperty(whole.String())
 		if err != nil {
 			return nil, fault.New(fault.Invalid, "%s:%d: %s", name, first, err.Error())
 		}
 		p.line = first
 		out = append(out, p)
 	}
-	if err := in.Err(); err != nil {
+	if err := in.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fault.New(fault.Invalid, "%s:%d: line longer than %d bytes", name, line+1, maxLine)
+	} else if err != nil {
 		return nil, fault.New(fault.Invalid, "read %s: %w", name, err)
 	}
 	return out, nil
@@ -122,7 +126,7 @@ func unescape(text string) (string, error) {
 			}
 			n, err := strconv.ParseUint(text[i+1:i+5], 16, 16)
 			if err != nil {
-				return "", fmt.Errorf(`\u needs four hexadecimal digits, not %q`, text[i+1:i+5])
+				return "", fmt.Errorf(`\u needs four hexadecimal digits`)
 			}
 			units = append(units, uint16(n))
 			i += 4

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/session"
@@ -58,7 +59,7 @@ func Load(given Given) (*Settings, error) {
 	for _, f := range given.Flags {
 		key, value, ok := strings.Cut(f, "=")
 		if key = strings.TrimSpace(key); !ok || key == "" {
-			return nil, fault.New(fault.Invalid, "--conf %q: expected key=value", redactFlag(f))
+			return nil, fault.New(fault.Invalid, "--conf %s: expected key=value", flagKey(f))
 		}
 		value = strings.TrimSpace(value)
 		if session.Redact(key, value) != value && !strings.HasPrefix(value, "${") {
@@ -69,11 +70,18 @@ func Load(given Given) (*Settings, error) {
 	return s, s.expand(given.Environment)
 }
 
-func redactFlag(f string) string {
-	if len(f) > 40 {
-		return f[:40] + "…"
+// flagKey is what can be shown of a malformed flag: what may be its key. The rest may be a secret.
+func flagKey(f string) string {
+	end := strings.IndexFunc(f, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._-", r)
+	})
+	if end < 0 || end > 80 {
+		end = min(len(f), 80)
 	}
-	return f
+	if end == len(f) {
+		return f
+	}
+	return strings.ToValidUTF8(f[:end], "") + "…"
 }
 
 func (s *Settings) loadFile(path string) error {
