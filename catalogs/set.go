@@ -95,7 +95,10 @@ func (s *Set) Catalog(ctx context.Context, name string) (Catalog, error) {
 	}
 	c, err := s.slots[d.Name].get(ctx)
 	if err != nil {
-		return nil, fault.Wrap(err, "open catalog %s", d.Name)
+		if doing := "open catalog " + d.Name; !strings.Contains(err.Error(), doing) {
+			return nil, fault.Wrap(err, "%s", doing)
+		}
+		return nil, err
 	}
 	if d.Class.Session {
 		return sessionCatalog{handle{c}}, nil

@@ -175,7 +175,7 @@ func foldedConstant(p predicate.Expr, e syntax.Expr) (constant, error) {
 }
 
 func overColumns(e syntax.Expr) error {
-	return unsupported("%s: an expression over columns is not supported yet", outputName(e))
+	return unsupported("%s: an expression over columns is not supported yet%s", outputName(e), instead(e))
 }
 
 func notBoolean(e syntax.Expr, t arrow.DataType) error {
@@ -223,6 +223,15 @@ func (b *binder) operand(e syntax.Expr) (operand, error) {
 	}
 	c, err := b.constant(e)
 	return operand{value: c}, err
+}
+
+// valueFor is the operand that others is compared with: a column that is not known there may be a text without its quotes.
+func (b *binder) valueFor(other operand, e syntax.Expr) (operand, error) {
+	o, err := b.operand(e)
+	if err != nil && other.column {
+		return o, textHint(err, e)
+	}
+	return o, err
 }
 
 // overColumnsOf refuses an expression over columns, unless one of them does not exist: that is the better news.

@@ -18,7 +18,7 @@ func (b *binder) bindComparison(e *syntax.Binary, op predicate.Op) (predicate.Ex
 	if err != nil {
 		return nil, err
 	}
-	right, err := b.operand(e.Right)
+	right, err := b.valueFor(left, e.Right)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (b *binder) bindNullSafe(e, left, right syntax.Expr) (predicate.Expr, error
 	if err != nil {
 		return nil, err
 	}
-	r, err := b.operand(right)
+	r, err := b.valueFor(l, right)
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,9 @@ import (
 func (b *binder) bindLike(e *syntax.Like) (predicate.Expr, error) {
 	switch {
 	case e.Regex:
-		return nil, unsupported("RLIKE is not supported yet")
+		return nil, unsupported("RLIKE is not supported yet%s", readable(operand{}))
 	case e.CaseInsensitive:
-		return nil, unsupported("ILIKE is not supported yet")
+		return nil, unsupported("ILIKE is not supported yet%s", readable(operand{}))
 	}
 	p, err := b.like(e)
 	if err != nil {
@@ -33,7 +33,7 @@ func (b *binder) like(e *syntax.Like) (predicate.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	pattern, err := b.operand(e.Pattern)
+	pattern, err := b.valueFor(value, e.Pattern)
 	switch {
 	case err != nil:
 		return nil, err
@@ -50,6 +50,9 @@ func (b *binder) like(e *syntax.Like) (predicate.Expr, error) {
 	}
 	prefix, open, err := likePrefix(b.text(pattern.value), escape)
 	if err != nil {
+		if fault.Is(err, fault.Unsupported) {
+			return nil, hinted(err, readable(value))
+		}
 		return nil, err
 	}
 	if open {

@@ -19,7 +19,7 @@ func (b *binder) bindIn(e *syntax.In) (predicate.Expr, error) {
 	common := value.typ()
 	items := make([]operand, len(e.List))
 	for i, item := range e.List {
-		if items[i], err = b.operand(item); err != nil {
+		if items[i], err = b.valueFor(value, item); err != nil {
 			return nil, err
 		}
 		if items[i].column {
@@ -87,11 +87,11 @@ func (b *binder) bindBetween(e *syntax.Between) (predicate.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	low, err := b.operand(e.Low)
+	low, err := b.valueFor(value, e.Low)
 	if err != nil {
 		return nil, err
 	}
-	high, err := b.operand(e.High)
+	high, err := b.valueFor(value, e.High)
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +226,7 @@ func (b *binder) bindStartsWith(text, prefix syntax.Expr) (predicate.Expr, error
 	if err != nil {
 		return nil, err
 	}
-	start, err := b.operand(prefix)
+	start, err := b.valueFor(value, prefix)
 	if err != nil {
 		return nil, err
 	}

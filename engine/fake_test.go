@@ -159,7 +159,7 @@ func (o *opened) Source(_ context.Context, at scan.Reference) (scan.Source, erro
 				return source(n)
 			}
 		}
-		return nil, fault.New(fault.Invalid, "Cannot find a snapshot older than %s", time.UnixMilli(at.ID).UTC().Format("2006-01-02T15:04:05-07:00"))
+		return nil, fault.New(fault.NotFound, "Cannot find a snapshot older than %s", time.UnixMilli(at.ID).UTC().Format("2006-01-02T15:04:05-07:00"))
 	case scan.RefName:
 		if id, err := strconv.ParseInt(at.Name, 10, 64); err == nil {
 			at = scan.Reference{Kind: scan.RefSnapshot, ID: id, Clause: at.Clause}
@@ -167,7 +167,7 @@ func (o *opened) Source(_ context.Context, at scan.Reference) (scan.Source, erro
 	}
 	if at.Kind == scan.RefSnapshot {
 		if at.ID < 1 || at.ID > int64(o.version+1) {
-			return nil, fault.New(fault.Invalid, "Cannot find snapshot with ID %d", at.ID)
+			return nil, fault.New(fault.NotFound, "Cannot find snapshot with ID %d", at.ID).In(strings.Join(o.table.name, "."))
 		}
 		return source(int(at.ID - 1))
 	}
@@ -177,9 +177,9 @@ func (o *opened) Source(_ context.Context, at scan.Reference) (scan.Source, erro
 		}
 	}
 	if at.Kind == scan.RefBranch {
-		return nil, fault.New(fault.Invalid, "Cannot use branch (does not exist): %s", at.Name)
+		return nil, fault.New(fault.NotFound, "Cannot use branch (does not exist): %s", at.Name).In(strings.Join(o.table.name, "."))
 	}
-	return nil, fault.New(fault.Invalid, "Cannot find matching snapshot ID or reference name for version %s", at.Name)
+	return nil, fault.New(fault.NotFound, "Cannot find matching snapshot ID or reference name for version %s", at.Name).In(strings.Join(o.table.name, "."))
 }
 
 func (o *opened) MetadataSource(_ context.Context, name string, _ scan.Reference) (scan.Source, bool, error) {

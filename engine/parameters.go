@@ -150,7 +150,7 @@ func arguments(want int, args arrow.RecordBatch) ([][]constant, error) {
 	}
 	switch {
 	case given != want:
-		return nil, fault.New(fault.Invalid, "the statement has %d parameters and %d values were bound", want, given)
+		return nil, fault.New(fault.Invalid, "the statement has %s, %s bound", numbered(want, "parameter"), werePlural(given, "value"))
 	case want == 0:
 		return [][]constant{{}}, nil
 	case args.NumRows() > maxSets:

@@ -72,7 +72,7 @@ func (p *preparedCommand) Schema() *arrow.Schema {
 
 func (p *preparedCommand) Run(ctx context.Context, args arrow.RecordBatch) (Result, error) {
 	if args != nil && args.NumCols() > 0 {
-		return nil, fault.New(fault.Invalid, "%s has no parameters, %d values were bound", p.command.name, args.NumCols())
+		return nil, fault.New(fault.Invalid, "%s has no parameters, %s bound", p.command.name, werePlural(int(args.NumCols()), "value"))
 	}
 	return p.statement.runCommand(ctx, p.command, newID(), false)
 }

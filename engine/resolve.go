@@ -201,11 +201,8 @@ func (s *statement) suffixOf(ctx context.Context, f *found) error {
 		}
 		return nil
 	}
-	return tableNotFound(f.written, didYouMean(f.suffix, metadataTables))
+	return tableNotFound(f.written, f.suffixHint())
 }
-
-// metadataTables are the names worth suggesting.
-var metadataTables = []string{"history", "snapshots", "refs", "files", "manifests", "entries", "partitions", "metadata_log_entries", "data_files", "delete_files"}
 
 // explainMissing turns a catalog's "not found" into Spark's words, with the nearest known name.
 func (s *statement) explainMissing(ctx context.Context, f *found, err error) error {
@@ -223,6 +220,9 @@ func (s *statement) explainMissing(ctx context.Context, f *found, err error) err
 			if len(f.written) > 2 && f.written[0] == f.identifier[0] && !s.topLevel(ctx, c, f.identifier[0]) {
 				return s.engine.catalogNotFound(f.written[0])
 			}
+			if hint := s.inNamespace(ctx, f.written); hint != "" {
+				return tableNotFound(f.written, hint)
+			}
 			return tableNotFound(f.written, s.engine.nearNamespace(ctx, f.catalog, namespace))
 		}
 	}
@@ -234,6 +234,23 @@ func (s *statement) explainMissing(ctx context.Context, f *found, err error) err
 		known = append(known, entry.Identifier[len(entry.Identifier)-1])
 	}
 	return tableNotFound(f.written, didYouMean(f.identifier[last], known))
+}
+
+// inNamespace suggests the full name for a table of the current namespace with something behind it: a name of two parts has its own namespace.
+func (s *statement) inNamespace(ctx context.Context, written []string) string {
+	if len(written) != 2 || len(s.state.Namespace) == 0 {
+		return ""
+	}
+	base := &found{written: written, catalog: s.state.Catalog, identifier: append(slices.Clone(s.state.Namespace), written[0]), suffix: written[1]}
+	if s.load(ctx, base) != nil {
+		return ""
+	}
+	if s.suffixOf(ctx, base) != nil {
+		if base.suffix = catalogs.Nearest(written[1], metadataTables); base.suffix == "" {
+			base.suffix = "snapshots"
+		}
+	}
+	return " Did you mean " + quoted(base.full()) + "?"
 }
 
 // topLevel reports whether a catalog has a namespace of this name at its root.
@@ -260,11 +277,12 @@ func (s *statement) source(ctx context.Context, f *found, at scan.Reference) (sc
 		}
 	}
 	if !f.metadata {
-		return f.opened.Source(ctx, at)
+		source, err := f.opened.Source(ctx, at)
+		return source, f.nearestReference(err, at)
 	}
 	source, known, err := f.opened.MetadataSource(ctx, f.suffix, at)
 	if err == nil && !known {
 		return nil, tableNotFound(f.written, "")
 	}
-	return source, err
+	return source, f.nearestReference(err, at)
 }

@@ -2,6 +2,7 @@ package flightsql
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/flight"
@@ -77,12 +78,19 @@ func runOnce(ctx context.Context, prepared engine.Prepared, args arrow.RecordBat
 		given = int(args.NumCols())
 	}
 	if want := prepared.Parameters().NumFields(); want != given {
-		return nil, fault.New(fault.Invalid, "the statement has %d parameters and %d were given", want, given)
+		return nil, fault.New(fault.Invalid, "the statement has %s, %d given", numberOf(want, "parameter"), given)
 	}
 	if given == 0 {
 		args = nil
 	}
 	return prepared.Run(ctx, args)
+}
+
+func numberOf(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.Itoa(n) + " " + one + "s"
 }
 
 // refuseTransaction refuses a statement that claims to be in a transaction: there are none.

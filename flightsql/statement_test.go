@@ -154,9 +154,9 @@ func TestParametersAreTextOrMillisecondsAndBindReturnsTheHandle(t *testing.T) {
 	b.Field(1).(*array.Int64Builder).Append(1)
 	p.SetParameters(b.NewRecordBatch())
 	_, err = p.Execute(c.ctx)
-	wantCode(t, err, codes.InvalidArgument, "1 parameters and 2 were given")
+	wantCode(t, err, codes.InvalidArgument, "1 parameter, 2 given")
 	_, err = c.Execute(c.ctx, "ECHO ?")
-	wantCode(t, err, codes.InvalidArgument, "1 parameters and 0 were given")
+	wantCode(t, err, codes.InvalidArgument, "1 parameter, 0 given")
 	ts, err := parameterSchema(arrow.NewSchema([]arrow.Field{{Name: "t", Type: arrow.FixedWidthTypes.Timestamp_us}}, nil))
 	check(t, err)
 	if !arrow.TypeEqual(ts.Field(0).Type, arrow.FixedWidthTypes.Timestamp_ms) {

@@ -19,7 +19,7 @@ const diagnoseTimeout = 30 * time.Second
 func Diagnose(ctx context.Context, w io.Writer, s *Settings) (problems int) {
 	config, err := NewConfig(s)
 	if err != nil {
-		fmt.Fprintf(w, "configuration: %v\n", err)
+		fmt.Fprintln(w, err)
 		return 1
 	}
 	for _, warning := range config.Warnings {

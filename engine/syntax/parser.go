@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -101,8 +102,28 @@ func (p *Parser) unexpected(hint string) error {
 			"Found an unclosed bracketed comment. Please, append */ at the end of the comment.")
 	case len(p.tokens) == 1:
 		return errorAt(t.Pos, "PARSE_EMPTY_STATEMENT", "42617", "Syntax error, unexpected empty statement.")
+	case hint == "":
+		hint = p.unterminated()
 	}
 	return errorAt(t.Pos, "PARSE_SYNTAX_ERROR", "42601", "Syntax error at or near %s%s.", near(t), hint)
+}
+
+// unterminated tells of a quote at the next token or later that nothing closes: often one inside a text ended that too early.
+func (p *Parser) unterminated() string {
+	for i, t := range p.tokens[p.next:] {
+		if t.Kind != Bad || !strings.Contains("'\"`", t.Text) {
+			continue
+		}
+		what := ": unterminated string"
+		if t.Text != "'" {
+			what += " or name"
+		}
+		if i > 0 {
+			what += fmt.Sprintf(" at line %d, pos %d", t.Pos.Line, t.Pos.Column)
+		}
+		return what
+	}
+	return ""
 }
 
 // near spells a token as error texts do. A long one is cut.
