@@ -2,6 +2,7 @@ package scan
 
 import (
 	"math"
+	"slices"
 
 	"github.com/skua-data/skua/fault"
 )
@@ -40,8 +41,7 @@ func planSplits(files []extent, o readOptions) ([]group, error) {
 	var out []group
 	cut := 0
 	for _, some := range byKey(files) {
-		var pieces []piece
-		var weights []int64
+		pieces, weights := make([]piece, 0, len(some)), make([]int64, 0, len(some))
 		for _, i := range some {
 			f := files[i]
 			if f.count(o.Target) > int64(maxPieces-cut) {
@@ -61,6 +61,13 @@ func planSplits(files []extent, o readOptions) ([]group, error) {
 
 // byKey lists the indexes of files by key.
 func byKey(files []extent) [][]int {
+	if !slices.ContainsFunc(files, func(f extent) bool { return f.Key != "" }) {
+		all := make([]int, len(files))
+		for i := range all {
+			all[i] = i
+		}
+		return [][]int{all}
+	}
 	at := map[string]int{}
 	var out [][]int
 	for i, f := range files {
@@ -81,8 +88,12 @@ func (f extent) weight(length, openCost int64) int64 {
 
 // gather packs pieces into groups.
 func gather(out []group, pieces []piece, weights []int64, o readOptions) []group {
-	for _, bin := range pack(weights, o.Target, o.Lookback, true) {
-		g := group{Pieces: make([]piece, len(bin))}
+	bins := pack(weights, o.Target, o.Lookback, true)
+	all := make([]piece, len(pieces))
+	out = slices.Grow(out, len(bins))
+	for _, bin := range bins {
+		g := group{Pieces: all[:len(bin):len(bin)]}
+		all = all[len(bin):]
 		for i, at := range bin {
 			g.Pieces[i] = pieces[at]
 			g.Weight = saturatingAdd(g.Weight, weights[at])
@@ -142,20 +153,31 @@ func (f extent) cut(out []piece, file int, target int64) []piece {
 	return out
 }
 
+// bin is an open bin of the packer: a chain of indexes.
+type bin struct {
+	first, last int
+	weight      int64
+}
+
 // pack puts weights into bins: each into the first open bin that has room, else into a new one; past lookback open bins one is closed,
 // the heaviest (the oldest of equals) or, without largestFirst, the oldest. The result lists indexes, in the order bins were closed.
 func pack(weights []int64, target, lookback int64, largestFirst bool) [][]int {
-	type bin struct {
-		items  []int
-		weight int64
-	}
 	least := int64(math.MaxInt64)
 	for _, w := range weights {
 		least = min(least, w)
 	}
+	next, items := make([]int, len(weights)), make([]int, 0, len(weights))
 	var out [][]int
+	closeBin := func(b *bin) {
+		from := len(items)
+		for i := b.first; i >= 0; i = next[i] {
+			items = append(items, i)
+		}
+		out = append(out, items[from:len(items):len(items)])
+	}
 	var open, room []*bin // room: those of open into which the least weight still fits
 	for i, w := range weights {
+		next[i] = -1
 		var chosen *bin
 		for _, b := range room {
 			if saturatingAdd(b.weight, w) <= target {
@@ -164,26 +186,34 @@ func pack(weights []int64, target, lookback int64, largestFirst bool) [][]int {
 			}
 		}
 		if chosen == nil {
-			chosen = &bin{}
+			chosen = &bin{first: i, last: -1}
 			open, room = append(open, chosen), append(room, chosen)
+		} else {
+			next[chosen.last] = i
 		}
-		chosen.items, chosen.weight = append(chosen.items, i), saturatingAdd(chosen.weight, w)
+		chosen.last, chosen.weight = i, saturatingAdd(chosen.weight, w)
 		if saturatingAdd(chosen.weight, least) > target {
 			room = without(room, chosen)
 		}
 		if int64(len(open)) > lookback {
-			closed := open[0]
-			for _, b := range open[1:] {
-				if largestFirst && b.weight > closed.weight {
-					closed = b
-				}
-			}
+			closed := heaviest(open, largestFirst)
 			open, room = without(open, closed), without(room, closed)
-			out = append(out, closed.items)
+			closeBin(closed)
 		}
 	}
 	for _, b := range open {
-		out = append(out, b.items)
+		closeBin(b)
+	}
+	return out
+}
+
+// heaviest is the bin to close: without largestFirst the oldest.
+func heaviest(open []*bin, largestFirst bool) *bin {
+	out := open[0]
+	for _, b := range open[1:] {
+		if largestFirst && b.weight > out.weight {
+			out = b
+		}
 	}
 	return out
 }
