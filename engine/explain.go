@@ -26,6 +26,9 @@ func parseExplain(p *syntax.Parser) (*command, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.Keyword("EXPLAIN") {
+		return nil, unsupported("EXPLAIN of an EXPLAIN is not supported")
+	}
 	if c, err := parseCommand(rest(p)); c != nil || err != nil {
 		if err != nil {
 			return nil, err

@@ -199,23 +199,28 @@ func (e *Engine) SetOption(s *session.Session, key, value string) error {
 	if err := session.Validate(option, value); err != nil {
 		return invalid(err)
 	}
-	if len(key)+len(value) > maxSetting {
-		return fault.New(fault.Exhausted, "a setting holds at most %d bytes", maxSetting)
-	}
 	return s.Update(func(st session.State) (session.State, error) {
-		if _, had := st.Conf.Get(key); !had && st.Conf.Len() >= maxSettings {
-			return st, fault.New(fault.Exhausted, "a session holds at most %d settings", maxSettings)
-		}
 		st.Conf = st.Conf.With(key, value)
+		if limit := settingsLimit(st); st.Conf.Bytes() > limit {
+			return st, fault.New(fault.Exhausted, "the settings of a session take at most %d bytes", limit).Change(session.SettingsSize)
+		}
 		return st, nil
 	})
 }
 
-// maxSettings bounds what a client can make a session hold, and maxSetting one key with its value.
-const (
-	maxSettings = 10000
-	maxSetting  = 1 << 20
-)
+// settingsLimit is how many bytes a session's own settings may take. The server checked the option's value at its start.
+func settingsLimit(st session.State) int64 {
+	text, set := st.Startup.Get(session.SettingsSize)
+	if !set {
+		option, _ := session.Lookup(session.SettingsSize)
+		text = option.Default
+	}
+	limit, err := session.ParseBytes(text)
+	if err != nil {
+		return 0
+	}
+	return limit
+}
 
 // settable checks that a client may set or unset a key, and gives its option; the zero Option holds free text.
 func (e *Engine) settable(key string) (session.Option, error) {

@@ -11,8 +11,9 @@ import (
 // Conf is an immutable, ordered map of configuration keys to values. The zero Conf is empty. Keys are case-sensitive, as Spark's are.
 // Changing it costs O(log n) and shares the rest, so that a session with very many keys stays cheap to change and to read.
 type Conf struct {
-	root *node
-	size int
+	root  *node
+	size  int
+	bytes int64
 }
 
 // node is a node of a treap: a search tree by key, a heap by priority, which a hash of the key fixes.
@@ -36,6 +37,9 @@ func NewConf(pairs map[string]string) Conf {
 // Len is the number of keys.
 func (c Conf) Len() int { return c.size }
 
+// Bytes is what keys and values take together.
+func (c Conf) Bytes() int64 { return c.bytes }
+
 // Get gives a key's value and whether it is set; the empty string is a value.
 func (c Conf) Get(key string) (string, bool) {
 	for n := c.root; n != nil; {
@@ -53,19 +57,23 @@ func (c Conf) Get(key string) (string, bool) {
 
 // With gives a Conf in which key has value.
 func (c Conf) With(key, value string) Conf {
-	if _, set := c.Get(key); !set {
+	old, set := c.Get(key)
+	if !set {
 		c.size++
+		c.bytes += int64(len(key))
 	}
+	c.bytes += int64(len(value) - len(old))
 	c.root = insert(c.root, &node{key: key, value: value, priority: maphash.String(seed, key)})
 	return c
 }
 
 // Without gives a Conf in which key is not set.
 func (c Conf) Without(key string) Conf {
-	if _, set := c.Get(key); !set {
+	value, set := c.Get(key)
+	if !set {
 		return c
 	}
-	return Conf{root: remove(c.root, key), size: c.size - 1}
+	return Conf{root: remove(c.root, key), size: c.size - 1, bytes: c.bytes - int64(len(key)+len(value))}
 }
 
 // All yields every key with its value in byte order of the keys.

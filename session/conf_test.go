@@ -36,6 +36,13 @@ func check(t *testing.T, c Conf, model map[string]string) {
 	if c.Len() != len(model) {
 		t.Fatalf("%d keys, want %d", c.Len(), len(model))
 	}
+	bytes := 0
+	for k, v := range model {
+		bytes += len(k) + len(v)
+	}
+	if c.Bytes() != int64(bytes) {
+		t.Fatalf("%d bytes, want %d", c.Bytes(), bytes)
+	}
 	for _, prefix := range []string{"", "k1", "k1.", "k19.3", "zzz"} {
 		var want, got []string
 		for _, k := range slices.Sorted(maps.Keys(model)) {

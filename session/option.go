@@ -32,7 +32,12 @@ type Option struct {
 	Values  []string // of an Enum
 	Default string   // as text; empty: none
 	Scope   Scope
-	Effect  bool   // false: accepted without effect, and Doc says why
-	Secret  bool   // its value is never shown
-	Doc     string // one or two sentences
+	Members []string // of a family: what its members must end in; nil: anything
+	Number  bool     // free text here that the scan takes for a whole number
+	Effect  bool     // false: accepted without effect, and Doc says why
+	Secret  bool     // its value is never shown
+	Doc     string   // one or two sentences
 }
+
+// SettingsSize is the start-up option that bounds what a session's own settings take.
+const SettingsSize = "skua.session.max-settings-size"

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// overrides are the names at the end of keys that override read options.
+var overrides = []string{"read-split-target-size", "read-split-planning-lookback", "read-split-open-file-cost"}
+
 // options is the table, in the order of docs/options.md. A family ends in *; the longest matching one counts.
 var options = []Option{
 	// Names, types and time.
@@ -22,18 +25,18 @@ var options = []Option{
 		Doc: "How many splits adaptive sizing aims at, unless `spark.sql.iceberg.read.adaptive-split-size.parallelism` says so or `spark.default.parallelism` is larger."},
 	{Key: "spark.default.parallelism", Type: Int, Scope: PerSession, Effect: true,
 		Doc: "The least number of splits that adaptive sizing aims at. As in Spark, only the value at start counts."},
-	{Key: "spark.rapids.iceberg.table-setting.*", Type: String, Scope: PerSession, Effect: true,
-		Doc: "Read options of one table: `<catalog>.<namespace>.<table>.` and read-split-target-size, read-split-planning-lookback or read-split-open-file-cost. Values are checked by the scan, as in the reference."},
-	{Key: "spark.rapids.iceberg.catalog-setting.*", Type: String, Scope: PerSession, Effect: true,
-		Doc: "The same for every table of one catalog: `<catalog>.` and one of the three names."},
-	{Key: "spark.rapids.iceberg.global-setting.*", Type: String, Scope: PerSession, Effect: true,
-		Doc: "The same for every table of every catalog whose class is one of the RAPIDS classes."},
-	{Key: "spark.sql.iceberg.read.split-size", Type: String, Scope: PerSession, Effect: true,
+	{Key: "spark.rapids.iceberg.table-setting.*", Type: String, Members: overrides, Scope: PerSession, Effect: true,
+		Doc: "A read option of one table: `<catalog>.<namespace>.<table>.` and `read-split-target-size`, `read-split-planning-lookback` or `read-split-open-file-cost`. It counts for catalogs whose class is one of the RAPIDS classes. The value is a whole number, which the scan checks."},
+	{Key: "spark.rapids.iceberg.catalog-setting.*", Type: String, Members: overrides, Scope: PerSession, Effect: true,
+		Doc: "A read option of every table of one catalog: `<catalog>.` and `read-split-target-size`, `read-split-planning-lookback` or `read-split-open-file-cost`. A table's own setting wins. The value is a whole number, which the scan checks."},
+	{Key: "spark.rapids.iceberg.global-setting.*", Type: String, Members: overrides, Scope: PerSession, Effect: true,
+		Doc: "A read option of every table of every catalog whose class is one of the RAPIDS classes: `read-split-target-size`, `read-split-planning-lookback` or `read-split-open-file-cost`. The settings of a table and of a catalog win. The value is a whole number, which the scan checks."},
+	{Key: "spark.sql.iceberg.read.split-size", Type: String, Number: true, Scope: PerSession, Effect: true,
 		Doc: "The target size of splits in bytes for every Iceberg table, below the read options and above the table's property. The scan checks the value."},
 
 	{Key: "spark.sql.iceberg.read.adaptive-split-size.enabled", Type: String, Scope: PerSession, Effect: true,
 		Doc: "Whether the target size is lowered for small scans, unless a read option or a setting gives the size: `true`, and every other word is false. Unset: what the table's property says, else true."},
-	{Key: "spark.sql.iceberg.read.adaptive-split-size.parallelism", Type: String, Scope: PerSession, Effect: true,
+	{Key: "spark.sql.iceberg.read.adaptive-split-size.parallelism", Type: String, Number: true, Scope: PerSession, Effect: true,
 		Doc: "How many splits adaptive sizing aims at. The scan checks the value."},
 	{Key: "spark.sql.iceberg.planning.preserve-data-grouping", Type: String, Default: "false", Scope: PerSession, Effect: true,
 		Doc: "Whether a split keeps to one partition: `true`, and every other word is false."},
@@ -96,6 +99,8 @@ var options = []Option{
 	{Key: "skua.statement.memory.limit", Type: Bytes, Default: "1g", Scope: Startup, Effect: true, Doc: "Arrow memory of one statement; 0: no limit."},
 	{Key: "skua.session.max", Type: Int, Default: "10000", Scope: Startup, Effect: true, Doc: "Sessions that live at once."},
 	{Key: "skua.session.max-per-principal", Type: Int, Default: "1000", Scope: Startup, Effect: true, Doc: "Sessions of one user that live at once."},
+	{Key: SettingsSize, Type: Bytes, Default: "4m", Scope: Startup, Effect: true,
+		Doc: "What the keys and values that one session sets may take together."},
 	{Key: "skua.session.idle-timeout", Type: Duration, Default: "1h", Scope: Startup, Effect: true, Doc: "A session unused for so long ends."},
 
 	// The wire.
