@@ -44,6 +44,9 @@ func (t *Table) manifests(ctx context.Context, s *table.Snapshot) ([]iceberg.Man
 
 // inlineManifests describes manifests that only the metadata names. Such manifests hold data files of format version 1.
 func (t *Table) inlineManifests(ctx context.Context, s *table.Snapshot) ([]iceberg.ManifestFile, error) {
+	if len(s.ManifestLocations) == 0 && t.metadata.Version() > 1 {
+		return nil, fault.New(fault.Corrupt, "snapshot %d names no manifest list", s.SnapshotID).In(t.MetadataLocation())
+	}
 	var out []iceberg.ManifestFile
 	for _, at := range s.ManifestLocations {
 		m, err := t.inlineManifest(ctx, s, at)

@@ -21,8 +21,8 @@ import (
 
 // Bounds of what is read whole. Metadata past them is refused rather than read.
 const (
-	maxMetadata  = 1 << 30 // bytes of a metadata file, after decompression
-	maxManifest  = 1 << 30 // bytes of a manifest list or a manifest
+	maxMetadata  = 256 << 20 // bytes of a metadata file, after decompression
+	maxManifest  = 256 << 20 // bytes of a manifest list or a manifest
 	defaultCache = 256 << 20
 
 	defaultDeletes = 2 << 30
