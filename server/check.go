@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/session"
 )
@@ -76,12 +77,14 @@ func explain(key string) (string, bool) {
 		}
 		return "property " + property + " of catalog " + name, true
 	}
-	o, known := session.Lookup(key)
-	if !known {
+	switch j := session.Judge(key, catalogs.Nearest); {
+	case j.Standing == session.Unknown:
 		return "", false
+	case j.Standing != session.Listed:
+		return "unknown: " + j.Hint(), true // a warning tells of it
+	case !j.Option.Effect:
+		return "without effect: " + j.Option.Doc, true
+	default:
+		return j.Option.Doc, true
 	}
-	if !o.Effect {
-		return "without effect: " + o.Doc, true
-	}
-	return o.Doc, true
 }

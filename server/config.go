@@ -169,19 +169,30 @@ func (r *reading) checkKeys() {
 		case !known && strings.HasPrefix(s.Key, "skua."):
 			r.fail(s.Key, fault.New(fault.Invalid, "unknown key%s", suggest(s.Key)))
 		}
-		if known && !option.Effect {
-			r.warnings = append(r.warnings, s.Key+" ("+s.Source+") is accepted without effect: "+option.Doc)
-		}
+		r.doubt(s.Key, s.Value, s.Source)
 	}
 }
 
-func suggest(key string) string {
-	var known []string
-	for _, o := range session.Options() {
-		known = append(known, o.Key)
+// doubt warns of a key that does nothing, or not what it was set for.
+func (r *reading) doubt(key, value, source string) {
+	j, at := session.Judge(key, catalogs.Nearest), key+" ("+source+") "
+	switch {
+	case strings.HasPrefix(key, "skua."): // its problems are errors
+	case j.Standing == session.Stray && j.Option.Effect:
+		r.warnings = append(r.warnings, at+"ends in no known name, and every scan that it concerns fails; "+j.Hint())
+	case j.Standing == session.Near || j.Standing == session.Stray:
+		r.warnings = append(r.warnings, at+"is unknown and without effect; "+j.Hint())
+	case j.Standing == session.Listed && !j.Option.Effect:
+		r.warnings = append(r.warnings, at+"is accepted without effect: "+j.Option.Doc)
+	case session.Doubt(key, value) != "":
+		r.warnings = append(r.warnings, at+"has a value that cannot be used: "+session.Doubt(key, value))
 	}
-	if near := catalogs.Nearest(key, known); near != "" {
-		return "; did you mean " + near + "?"
+}
+
+// suggest tells what a key that is not known may have been meant for.
+func suggest(key string) string {
+	if hint := session.Judge(key, catalogs.Nearest).Hint(); hint != "" {
+		return "; " + hint
 	}
 	return ""
 }

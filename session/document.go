@@ -13,6 +13,10 @@ through its driver, for its own session; ` + "`RESET`" + ` goes back to what the
 
 A key that is not listed is kept and shown, as Spark does; inside ` + "`skua.*`" + ` it is refused. Values of keys that look like secrets are never shown.
 
+How values are written: **boolean** is ` + "`true` or `false`" + `, in any case. **int** is a whole number. **bytes** is a number of bytes, or one
+with ` + "`k`, `m`, `g`, `t` or `p`, in any case: `512m` is 536870912" + `. **duration** is a number with ` + "`us`, `ms`, `s`, `m` (or `min`), `h` or `d`: `30s`, `5m`" + `; a
+bare number is in seconds. Sizes of splits are Iceberg's and take plain numbers only: ` + "`134217728`, not `128m`" + `.
+
 This page is generated from the option table; a test keeps it true.
 
 | key | type | default | scope | what it does |

@@ -62,7 +62,7 @@ var options = []Option{
 		Doc: "In Spark these are read options of DataFrame reads only; SQL never sees them."},
 	{Key: "spark.comet.*", Type: String, Scope: PerSession, Doc: "There is one reader, and it is not Comet's."},
 	{Key: "spark.wap.id", Type: String, Scope: PerSession, Doc: "It concerns writes."},
-	{Key: "spark.sql.iceberg.*", Type: String, Scope: PerSession, Doc: "The other settings of Iceberg's Spark module steer Spark."},
+	{Key: "spark.sql.iceberg.*", Type: String, Scope: PerSession, Doc: "It is a setting of Iceberg's Spark module that steers Spark."},
 
 	// Catalogs and stores.
 	{Key: "spark.sql.catalog.*", Type: String, Scope: Startup, Effect: true,
@@ -87,31 +87,31 @@ var options = []Option{
 	{Key: "skua.plugin.folder", Type: String, Scope: Startup, Effect: true,
 		Doc: "Where the catalog plugins lie. Unset: beside the running binary."},
 	{Key: "skua.drain.timeout", Type: Duration, Default: "30s", Scope: Startup, Effect: true,
-		Doc: "How long running streams may take after a request to stop."},
+		Doc: "How long running streams may take after a request to stop, such as `30s` or `5m`."},
 	{Key: "skua.log.level", Type: Enum, Values: []string{"debug", "info", "warn", "error"}, Default: "info", Scope: Startup, Effect: true, Doc: "The least level that is logged."},
 	{Key: "skua.log.format", Type: Enum, Values: []string{"text", "json"}, Default: "text", Scope: Startup, Effect: true, Doc: "How a log line looks."},
 
 	// Limits.
 	{Key: "skua.scan.decoder", Type: Enum, Values: []string{"auto", "fallback"}, Default: "auto", Scope: Startup, Effect: true,
-		Doc: "What decodes Parquet: `auto` reads each column with the fastest decoder that takes it, `fallback` reads all with the general one. Both give the same rows."},
+		Doc: "What decodes Parquet: `auto` reads each column with the fastest decoder that takes it, `fallback` reads all with the general one. The rows do not depend on it."},
 	{Key: "skua.cores", Type: Int, Default: "0", Scope: Startup, Effect: true, Doc: "Workers that decode at once; 0: one for each core."},
-	{Key: "skua.memory.limit", Type: Bytes, Default: "0", Scope: Startup, Effect: true, Doc: "Arrow memory of all statements together; 0: no limit."},
-	{Key: "skua.statement.memory.limit", Type: Bytes, Default: "1g", Scope: Startup, Effect: true, Doc: "Arrow memory of one statement; 0: no limit."},
+	{Key: "skua.memory.limit", Type: Bytes, Default: "0", Scope: Startup, Effect: true, Doc: "Arrow memory of all statements together, such as `8g`; 0: no limit."},
+	{Key: "skua.statement.memory.limit", Type: Bytes, Default: "1g", Scope: Startup, Effect: true, Doc: "Arrow memory of one statement, such as `512m`; 0: no limit."},
 	{Key: "skua.session.max", Type: Int, Default: "10000", Scope: Startup, Effect: true, Doc: "Sessions that live at once."},
 	{Key: "skua.session.max-per-principal", Type: Int, Default: "1000", Scope: Startup, Effect: true, Doc: "Sessions of one user that live at once."},
 	{Key: SettingsSize, Type: Bytes, Default: "4m", Scope: Startup, Effect: true,
 		Doc: "What the keys and values that one session sets may take together."},
-	{Key: "skua.session.idle-timeout", Type: Duration, Default: "1h", Scope: Startup, Effect: true, Doc: "A session unused for so long ends."},
+	{Key: "skua.session.idle-timeout", Type: Duration, Default: "1h", Scope: Startup, Effect: true, Doc: "A session that is unused for so long ends, such as `30m` or `12h`."},
 
 	// The wire.
 	{Key: "skua.flight.partitions", Type: Count, Default: "1", Scope: PerSession, Effect: true,
 		Doc: "How many endpoints a result is offered as, at most: a number, or true for one per split. Clients that fetch endpoints in parallel gain by it."},
-	{Key: "skua.flight.max-receive-size", Type: Bytes, Default: "16m", Scope: Startup, Effect: true, Doc: "The largest message a client may send."},
+	{Key: "skua.flight.max-receive-size", Type: Bytes, Default: "16m", Scope: Startup, Effect: true, Doc: "The largest message a client may send, such as `16m`."},
 	{Key: "skua.flight.max-streams", Type: Int, Default: "256", Scope: Startup, Effect: true, Doc: "Calls that one connection may have open at once."},
 	{Key: "skua.flight.reflection", Type: Bool, Default: "true", Scope: Startup, Effect: true, Doc: "Whether gRPC reflection is served."},
 
 	// Everybody else's.
-	{Key: "spark.*", Type: String, Scope: PerSession, Doc: "Every other setting of Spark steers Spark itself: it is kept and shown."},
+	{Key: "spark.*", Type: String, Scope: PerSession, Doc: "A setting that steers Spark itself: it is kept and shown."},
 }
 
 // Options gives the table, in its order. The caller must not change what Values hold.

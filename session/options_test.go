@@ -51,6 +51,27 @@ func TestOptionTableIsSound(t *testing.T) {
 	}
 }
 
+// TestRowsStandAlone: config check and SET -v show one row without its neighbours.
+func TestRowsStandAlone(t *testing.T) {
+	docs := map[string]string{}
+	for _, o := range Options() {
+		docs[o.Key] = o.Doc
+	}
+	for _, o := range ReadOptions() {
+		docs[o.Name] = o.Doc
+	}
+	for _, p := range tableProperties {
+		docs[p.name] = p.doc
+	}
+	for key, doc := range docs {
+		for _, word := range []string{"The same", "the same", "likewise", "See `", "The other"} {
+			if strings.Contains(doc, word) {
+				t.Errorf("%s: %q leans on another row", key, doc)
+			}
+		}
+	}
+}
+
 func TestLookup(t *testing.T) {
 	for _, c := range []struct{ key, row string }{
 		{"spark.sql.shuffle.partitions", "spark.sql.shuffle.partitions"},
@@ -87,9 +108,11 @@ func TestValidate(t *testing.T) {
 		{"skua.log.level", "WARN", ""},
 		{"skua.log.level", "x", `[INVALID_CONF_VALUE.OUT_OF_RANGE_OF_OPTIONS] The value 'x' in the config "skua.log.level" is invalid. It should be one of 'debug, info, warn, error'. SQLSTATE: 22022`},
 		{"skua.memory.limit", "512m", ""},
-		{"skua.memory.limit", "lots", `[INVALID_CONF_VALUE.TYPE_MISMATCH] The value 'lots' in the config "skua.memory.limit" is invalid. It should be a/an 'bytes' value. SQLSTATE: 22022`},
+		{"skua.memory.limit", "lots", `[INVALID_CONF_VALUE.TYPE_MISMATCH] The value 'lots' in the config "skua.memory.limit" is invalid. It should be a/an 'bytes' value. Write a size such as 512m, or a number of bytes. SQLSTATE: 22022`},
+		{"skua.drain.timeout", "soon", `[INVALID_CONF_VALUE.TYPE_MISMATCH] The value 'soon' in the config "skua.drain.timeout" is invalid. It should be a/an 'duration' value. Write a duration such as 30s. SQLSTATE: 22022`},
+		{"skua.cores", "all", `[INVALID_CONF_VALUE.TYPE_MISMATCH] The value 'all' in the config "skua.cores" is invalid. It should be a/an 'int' value. Write a whole number such as 200. SQLSTATE: 22022`},
 		{"skua.flight.partitions", "true", ""},
-		{"skua.flight.partitions", "0", `[INVALID_CONF_VALUE.TYPE_MISMATCH] The value '0' in the config "skua.flight.partitions" is invalid. It should be a/an 'boolean or count' value. SQLSTATE: 22022`},
+		{"skua.flight.partitions", "0", `[INVALID_CONF_VALUE.TYPE_MISMATCH] The value '0' in the config "skua.flight.partitions" is invalid. It should be a/an 'boolean or count' value. Write true, false, or a number such as 8. SQLSTATE: 22022`},
 		{"spark.rapids.iceberg.global-setting.read-split-target-size", "not a number, and that is the scan's business", ""},
 	} {
 		o, ok := Lookup(c.key)

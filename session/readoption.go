@@ -29,8 +29,8 @@ var readOptions = []ReadOption{
 	{Name: "version-as-of", Camel: true, Level: EngineLevel, Effect: true, Doc: "Reads a snapshot, a branch or a tag, as `VERSION AS OF` does."},
 	{Name: "timestamp-as-of", Camel: true, Level: EngineLevel, Effect: true, Doc: "Reads what was current at a time, as `TIMESTAMP AS OF` does."},
 	{Name: "snapshot-id", Level: EngineLevel, Effect: true, Doc: "Reads a snapshot. Refused, as by Iceberg 1.11, unless `skua.sql.time-travel-options` is set."},
-	{Name: "as-of-timestamp", Level: EngineLevel, Effect: true, Doc: "Reads what was current at a time in milliseconds. Refused likewise."},
-	{Name: "tag", Level: EngineLevel, Effect: true, Doc: "Reads the snapshot of a tag. Refused likewise."},
+	{Name: "as-of-timestamp", Level: EngineLevel, Effect: true, Doc: "Reads what was current at a time in milliseconds since 1970. Refused, as by Iceberg 1.11, unless `skua.sql.time-travel-options` is set."},
+	{Name: "tag", Level: EngineLevel, Effect: true, Doc: "Reads the snapshot of a tag. Refused, as by Iceberg 1.11, unless `skua.sql.time-travel-options` is set."},
 	{Name: "aggregate-push-down-enabled", Level: EngineLevel, Effect: true,
 		Doc: "Whether `count(*)` is answered from metadata where metadata knows it exactly: `true`, the default, and every other word is false."},
 	{Name: "start-snapshot-id", Level: EngineLevel, Effect: true, Doc: "Refused: incremental reads are not supported."},
@@ -89,9 +89,9 @@ var tableProperties = []struct {
 	doc         string
 }{
 	{"read.split.target-size", "134217728", true, "The target size of splits in bytes, below `split-size` and the settings that stand for it."},
-	{"read.split.metadata-target-size", "33554432", true, "The same for metadata tables."},
-	{"read.split.planning-lookback", "10", true, "See `lookback`."},
-	{"read.split.open-file-cost", "4194304", true, "See `file-open-cost`."},
+	{"read.split.metadata-target-size", "33554432", true, "The target size of splits of the table's metadata tables in bytes, below `split-size` and the settings that stand for it."},
+	{"read.split.planning-lookback", "10", true, "How many splits are kept open while files are packed, below the read option `lookback` and the settings that stand for it."},
+	{"read.split.open-file-cost", "4194304", true, "The least weight of a file in bytes, below the read option `file-open-cost` and the settings that stand for it."},
 	{"read.split.adaptive-size.enabled", "true", true, "Whether the target size is lowered for small scans. It does not reach metadata tables."},
 	{"write.wap.enabled", "false", true, "Whether `spark.wap.branch` counts for the table."},
 	{"schema.name-mapping.default", "–", true, "The names by which columns are found in files without field ids."},

@@ -60,8 +60,16 @@ func typed(o Option, value, name string, ok bool) error {
 	if ok {
 		return nil
 	}
-	return refuse(o, value, "TYPE_MISMATCH", "It should be a/an '"+name+"' value.")
+	why := "It should be a/an '" + name + "' value."
+	if example, ok := examples[o.Type]; ok && !strings.HasPrefix(o.Key, "spark.") {
+		why += " Write " + example + "."
+	}
+	return refuse(o, value, "TYPE_MISMATCH", why)
 }
+
+// examples tell how a value is written. Spark's own keys keep to Spark's words.
+var examples = map[Type]string{Bool: "true or false", Int: "a whole number such as 200", Long: "a whole number such as 200",
+	Bytes: "a size such as 512m, or a number of bytes", Duration: "a duration such as 30s", Count: "true, false, or a number such as 8"}
 
 func refuse(o Option, value, condition, why string) error {
 	return &ValueError{Key: o.Key, Value: Redact(o.Key, value), Condition: "INVALID_CONF_VALUE." + condition, SQLState: "22022", Why: why}

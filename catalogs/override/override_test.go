@@ -3,6 +3,7 @@ package override
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 
@@ -171,5 +172,18 @@ func TestList(t *testing.T) {
 	want := "global split-size[]=1, global []=2, catalog [c]=4, catalog file-open-cost[c]=3, catalog [odd]=8, table [c.ns.t]=6, table lookback[c.ns.t]=5, table [odd]=7"
 	if strings.Join(got, ", ") != want {
 		t.Errorf("%s\nwant %s", strings.Join(got, ", "), want)
+	}
+}
+
+// TestOptionTableKnowsTheSuffixes: the table says of each of the three families what its members end in.
+func TestOptionTableKnowsTheSuffixes(t *testing.T) {
+	var want []string
+	for _, s := range suffixes {
+		want = append(want, s.suffix)
+	}
+	for _, root := range []string{tableRoot, catalogRoot, globalRoot} {
+		if o, ok := session.Lookup(root + "x"); !ok || o.Key != root+"*" || !slices.Equal(o.Members, want) {
+			t.Errorf("%s: %v, want %v", root, o.Members, want)
+		}
 	}
 }
