@@ -58,6 +58,21 @@ func (s *statement) readOptions(f *found, explicit tableOptions) ([]scan.Option,
 	return out, used, nil
 }
 
+// ignoredOptions gives the options of WITH that are not known: they are ignored as Spark ignores them, and told where somebody looks.
+func ignoredOptions(explicit tableOptions) []reportIgnored {
+	var known []string
+	for _, o := range session.ReadOptions() {
+		known = append(known, o.Spelled())
+	}
+	var out []reportIgnored
+	for _, name := range sortedKeys(explicit) {
+		if _, ok := session.LookupReadOption(name); !ok {
+			out = append(out, reportIgnored{Name: name, Value: session.Redact(name, explicit[name]), Near: catalogs.Nearest(name, known)})
+		}
+	}
+	return out
+}
+
 func (s *statement) classOf(catalog string) catalogs.Class {
 	d, _ := s.engine.config.Catalogs.Definition(catalog)
 	return d.Class

@@ -35,6 +35,7 @@ type scanReport struct {
 	Residual  string           `json:"residual,omitempty"`
 	Overrides bool             `json:"session_overrides"` // whether the catalog's class takes them
 	Options   []reportOption   `json:"options"`
+	Ignored   []reportIgnored  `json:"ignored_options,omitempty"`
 	Manifests reportConsidered `json:"manifests"`
 	Files     reportConsidered `json:"files"`
 
@@ -54,6 +55,13 @@ type reportOption struct {
 	Value string `json:"value"`
 	Scope string `json:"scope"`
 	Key   string `json:"key,omitempty"`
+}
+
+// reportIgnored is an option of WITH that is not known, and the nearest known name.
+type reportIgnored struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+	Near  string `json:"near,omitempty"`
 }
 
 type reportConsidered struct {
@@ -122,6 +130,7 @@ func (s *statement) planReport(q *query, p *planned) *report {
 	}
 	if set.plan != nil {
 		out.Scan = newScanReport(set.plan.Explain(), s.wrapped(q))
+		out.Scan.Ignored = q.ignored
 		if q.counts {
 			o := q.pushDown
 			out.Scan.Options = append(out.Scan.Options, reportOption{o.Name, o.Value, o.Scope, o.Key})

@@ -70,6 +70,9 @@ func (r *scanReport) text(l *lines) {
 	for _, o := range r.Options {
 		l.add("  option %s = %s (%s)", o.Name, o.Value, o.origin())
 	}
+	for _, o := range r.Ignored {
+		l.add("  ignored option %s = %s: %s", o.Name, o.Value, o.why())
+	}
 	for _, c := range []struct {
 		name string
 		*reportConsidered
@@ -115,6 +118,13 @@ func (o reportOption) origin() string {
 		return o.Scope
 	}
 	return o.Scope + ", " + o.Key
+}
+
+func (o reportIgnored) why() string {
+	if o.Near == "" {
+		return "unknown"
+	}
+	return "unknown, did you mean " + o.Near + "?"
 }
 
 func (c reportConsidered) text() string {

@@ -26,7 +26,8 @@ type query struct {
 	limit    int64    // rows at most; negative: all
 	offset   int64    // rows left out first
 	used     map[string]string
-	pushDown scan.Resolved // whether the number of rows may come from metadata
+	ignored  []reportIgnored // options of WITH that are not known
+	pushDown scan.Resolved   // whether the number of rows may come from metadata
 
 	parameters *arrow.Schema // one field for each ?
 }
@@ -83,7 +84,7 @@ func (s *statement) bind(ctx context.Context, tree *syntax.Select, params []cons
 	}
 	var err error
 	q.request.Options, q.used, err = s.readOptions(q.found, options)
-	q.pushDown = s.aggregateOption(options)
+	q.pushDown, q.ignored = s.aggregateOption(options), ignoredOptions(options)
 	return q, err
 }
 

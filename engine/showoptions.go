@@ -57,6 +57,9 @@ func (s *statement) readOptionsFor(ctx context.Context, ref *syntax.TableRef) ([
 	for _, o := range p.Explain().Options {
 		rows = append(rows, row{o.Name, o.Value, o.Scope, orNull(o.Key), q.found.display(), orNull(s.beside(o, candidates, s.wrapped(q)))})
 	}
+	for _, o := range ignoredOptions(explicit) {
+		rows = append(rows, row{o.Name, o.Value, "ignored", nil, q.found.display(), o.why()})
+	}
 	return rows, nil
 }
 

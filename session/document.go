@@ -28,7 +28,7 @@ const readOptionsHead = `
 
 Options of one scan: ` + "``SELECT … FROM t WITH (`split-size` = 1048576)``" + `. Names are matched in any case, hyphenated or in camelCase; one that is not listed is
 ignored, as Spark does. A read option wins over the session's settings, those win over the table's properties. ` + "`EXPLAIN`" + ` and ` + "`SHOW READ OPTIONS FOR t`" + ` tell
-what is in force and which key set it.
+what is in force, which key set it, and which names they ignored, with the nearest known one.
 
 | option | what it does |
 | --- | --- |

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	maxText  = 8 << 20 // bytes of a statement: its tree takes up to some eighty times as much
+	maxText  = 4 << 20 // bytes of a statement: its tree takes up to some eighty times as much
 	maxDepth = 500     // levels of nesting
 	maxChain = 50_000  // operators that nest the one on their left, all together: deep recursion for whoever walks the tree
 )
