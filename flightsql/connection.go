@@ -14,6 +14,7 @@ import (
 type connection struct {
 	key   string
 	local bool // from this machine
+	loans loans
 
 	mu     sync.Mutex
 	owners []string // principals that have a session here
@@ -58,6 +59,7 @@ func (c *connections) HandleConn(ctx context.Context, event stats.ConnStats) {
 		return
 	}
 	conn := connectionOf(ctx)
+	conn.loans.end()
 	conn.mu.Lock()
 	owners := conn.owners
 	conn.mu.Unlock()

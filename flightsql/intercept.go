@@ -14,12 +14,13 @@ import (
 	"github.com/skua-data/skua/fault"
 )
 
-// Options are what the gRPC server must be made with: recovery and status outermost, then who is calling; message and stream limits; keep-alive that
-// lets pools live behind balancers.
+// Options are what the gRPC server must be made with: recovery and status outermost, then who is calling; the codec that
+// lends batches to gRPC; message and stream limits; keep-alive that lets pools live behind balancers.
 func (s *Server) Options() []grpc.ServerOption {
 	return []grpc.ServerOption{
 		grpc.ChainUnaryInterceptor(s.unary),
 		grpc.ChainStreamInterceptor(s.stream),
+		grpc.ForceServerCodecV2(newCodec()),
 		grpc.StatsHandler(&connections{server: s}),
 		grpc.MaxRecvMsgSize(s.config.Limits.MaxReceive),
 		grpc.MaxHeaderListSize(maxHeaders),
