@@ -488,3 +488,18 @@ func TestSessionCatalogHasDefault(t *testing.T) {
 		}
 	}
 }
+
+// TestOpeningIsSaidOnce: an opener that says itself what it was doing is not told to say it twice.
+func TestOpeningIsSaidOnce(t *testing.T) {
+	for said, want := range map[string]string{"no such file": "open catalog c: no such file", "open catalog c: its plugin ended": "open catalog c: its plugin ended"} {
+		s, err := NewSet(SetConfig{Definitions: []Definition{{Name: "c"}}, Open: func(context.Context, Definition, storage.Map) (Catalog, error) {
+			return nil, fault.New(fault.Unavailable, "%s", said)
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Catalog(t.Context(), "c"); err == nil || err.Error() != want || !fault.Is(err, fault.Unavailable) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

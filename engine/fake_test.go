@@ -316,7 +316,10 @@ func (s *fakeSource) field(id int) (arrow.Field, []int) {
 		}
 		return arrow.Field{}, nil
 	}
-	return find(s.version.schema.Fields())
+	if f, path := find(s.version.schema.Fields()); path != nil {
+		return f, path
+	}
+	return s.MetadataColumns().Field(0), nil
 }
 
 func (p *fakePlan) Splits() int { return len(p.source.version.splits) }
@@ -392,6 +395,11 @@ func (p *fakePlan) pick(all arrow.RecordBatch) []arrow.RecordBatch {
 		var columns []arrow.Array
 		for _, id := range p.req.Fields {
 			_, path := p.source.field(id)
+			if path == nil { // _file
+				file, _ := repeated(textConstant("file:/a"), 1, memory.DefaultAllocator)
+				columns = append(columns, file)
+				continue
+			}
 			columns = append(columns, follow(row.Columns(), path))
 		}
 		out = append(out, array.NewRecordBatch(p.Schema(), columns, 1))
@@ -445,7 +453,7 @@ func fieldOf(text string) arrow.Field {
 		return f
 	}
 	f.Type = map[string]arrow.DataType{"int": arrow.PrimitiveTypes.Int32, "bigint": arrow.PrimitiveTypes.Int64, "string": arrow.BinaryTypes.String,
-		"double": arrow.PrimitiveTypes.Float64, "timestamp": &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}}[typ]
+		"double": arrow.PrimitiveTypes.Float64, "date": arrow.FixedWidthTypes.Date32, "timestamp": &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}}[typ]
 	return f
 }
 
