@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -67,15 +68,17 @@ func (l *boundedListener) admit(conn net.Conn) *countedConn {
 	return c
 }
 
-// Close implements net.Listener. It also ends all waiting for clients: gRPC stops only after every connection has said hello, and one that
-// connected and says nothing would hold up the end of the server.
+// Close implements net.Listener. It also ends the waiting for clients that have not said hello: gRPC stops only after every connection
+// has, and one that connected and says nothing would hold up the end of the server. Those that have are left to what still flows to them.
 func (l *boundedListener) Close() error {
 	err := l.Listener.Close()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
 	for c := range l.open {
-		_ = c.Conn.SetReadDeadline(time.Now()) // a connection that cannot be set is closed already
+		if c.silent() {
+			_ = c.Conn.SetReadDeadline(time.Now()) // a connection that cannot be set is closed already
+		}
 	}
 	return err
 }
@@ -84,6 +87,19 @@ func (l *boundedListener) Close() error {
 type countedConn struct {
 	net.Conn
 	listener *boundedListener
+	heard    atomic.Int64 // bytes
+}
+
+// hello is the shortest beginning of a client: HTTP/2's preface and the head of a frame.
+const hello = 24 + 9
+
+func (c *countedConn) silent() bool { return c.heard.Load() < hello }
+
+// Read implements net.Conn.
+func (c *countedConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	c.heard.Add(int64(n))
+	return n, err
 }
 
 // Close implements net.Conn.
@@ -94,11 +110,11 @@ func (c *countedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// SetDeadline implements net.Conn. Once the listener is closed there is no more time to read.
+// SetDeadline implements net.Conn. Once the listener is closed there is no more time to say hello.
 func (c *countedConn) SetDeadline(t time.Time) error {
 	c.listener.mu.Lock()
 	defer c.listener.mu.Unlock()
-	if err := c.Conn.SetDeadline(t); err != nil || !c.listener.closed {
+	if err := c.Conn.SetDeadline(t); err != nil || !c.listener.closed || !c.silent() {
 		return err
 	}
 	return c.Conn.SetReadDeadline(time.Now())

@@ -15,7 +15,10 @@ import (
 const stopPatience = 10 * time.Second
 
 // activity counts the calls that a drain waits for: everything but health and reflection, which some clients keep open for ever.
-type activity struct{ running atomic.Int64 }
+type activity struct {
+	running atomic.Int64
+	over    chan struct{} // closed when nothing is waited for any more: calls that are not counted end then
+}
 
 func (a *activity) options() []grpc.ServerOption {
 	return []grpc.ServerOption{
@@ -26,31 +29,59 @@ func (a *activity) options() []grpc.ServerOption {
 			return next(ctx, req)
 		}),
 		grpc.ChainStreamInterceptor(func(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) error {
+			if !counted(info.FullMethod) {
+				ctx, cancel := context.WithCancel(stream.Context())
+				defer cancel()
+				defer a.endWith(ctx, cancel)()
+				return next(srv, &ending{stream, ctx})
+			}
 			defer a.enter(info.FullMethod)()
 			return next(srv, stream)
 		}),
 	}
 }
 
+// counted leaves out gRPC's own services.
+func counted(method string) bool { return !strings.HasPrefix(method, "/grpc.") }
+
+// ending is a stream whose context ends early.
+type ending struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+// Context is the context that ends with the drain.
+func (e *ending) Context() context.Context { return e.ctx }
+
+// endWith cancels when the drain is over; what it returns waits for that watch to end, after ctx did.
+func (a *activity) endWith(ctx context.Context, cancel func()) (wait func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		select {
+		case <-a.over:
+		case <-ctx.Done():
+		}
+		cancel()
+	}()
+	return func() { cancel(); <-done }
+}
+
 func (a *activity) enter(method string) (leave func()) {
-	if strings.HasPrefix(method, "/grpc.") {
+	if !counted(method) {
 		return func() {}
 	}
 	a.running.Add(1)
 	return func() { a.running.Add(-1) }
 }
 
-// idle waits until nothing runs, and reports whether that came before ctx ended or the limit was over.
-func (a *activity) idle(ctx context.Context, limit time.Duration) bool {
-	over := time.NewTimer(limit)
-	defer over.Stop()
+// idle waits until nothing runs, and reports whether that came before ctx ended.
+func (a *activity) idle(ctx context.Context) bool {
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
 	for a.running.Load() > 0 {
 		select {
 		case <-ctx.Done():
-			return false
-		case <-over.C:
 			return false
 		case <-look.C:
 		}
@@ -65,15 +96,20 @@ func (s *Server) Drain(ctx context.Context) error {
 	s.draining.Store(true)
 	s.health.Shutdown()
 	s.log.Info("draining", "timeout", s.config.DrainTimeout.String(), "running", s.activity.running.Load())
-	finished := s.activity.idle(ctx, s.config.DrainTimeout)
+	limited, cancel := context.WithTimeout(ctx, s.config.DrainTimeout)
+	defer cancel()
+	finished := s.activity.idle(limited)
 	cut := s.activity.running.Load()
 	if !finished {
 		s.log.Warn("cutting what still runs", "running", cut)
 	}
+	close(s.activity.over)
+	s.flush(limited)
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
 		s.Stop()
+		s.flushing.Wait()
 	}()
 	patience := time.NewTimer(stopPatience)
 	defer patience.Stop()
@@ -87,6 +123,19 @@ func (s *Server) Drain(ctx context.Context) error {
 		return fault.New(fault.Deadline, "%d calls were cut", cut).Change("skua.drain.timeout")
 	}
 	return nil
+}
+
+// flush waits until clients have what ended calls left in the transport's buffers, or ctx ends.
+func (s *Server) flush(ctx context.Context) {
+	flushed := make(chan struct{})
+	s.flushing.Go(func() {
+		defer close(flushed)
+		s.grpc.GracefulStop()
+	})
+	select {
+	case <-flushed:
+	case <-ctx.Done():
+	}
 }
 
 // Stop ends the server at once and waits for the calls that it cut. It may be called any number of times.

@@ -50,6 +50,7 @@ type Server struct {
 	activity activity
 	closers  []func() error
 	stop     sync.Once
+	flushing sync.WaitGroup
 }
 
 // Parts are what a caller may replace; nil fields get the real thing.
@@ -70,7 +71,7 @@ func New(ctx context.Context, config Config, parts Parts) (_ *Server, err error)
 	if parts.Now == nil {
 		parts.Now = time.Now
 	}
-	s := &Server{config: config, log: parts.Log, health: health.NewServer()}
+	s := &Server{config: config, log: parts.Log, health: health.NewServer(), activity: activity{over: make(chan struct{})}}
 	defer func() {
 		if err != nil {
 			s.close()
