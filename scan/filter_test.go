@@ -167,6 +167,9 @@ func leavesIn(f arrow.Field, path []string, out []predicate.Field) []predicate.F
 	case *arrow.ListType, *arrow.MapType, *arrow.NullType:
 		return out
 	}
+	if fieldID(f) < 0 { // inside of a variant there are no fields of the table
+		return out
+	}
 	return append(out, predicate.Field{ID: fieldID(f), Path: path, Type: f.Type})
 }
 
