@@ -44,7 +44,7 @@ func (b *binder) column(c *syntax.Column) (fieldRef, error) {
 		}
 	}
 	if ref.id < 0 {
-		return fieldRef{}, fault.New(fault.Internal, "the column %s has no field id", quoted(ref.path))
+		return fieldRef{}, fault.New(fault.Unsupported, "reading %s, which lies inside of a variant, is not supported", quoted(ref.path)) // only there have fields no id
 	}
 	return ref, nil
 }
