@@ -17,6 +17,7 @@ var sessionOptions = []struct{ key, option string }{
 	{"spark.sql.iceberg.read.adaptive-split-size.enabled", "adaptive-split-size-enabled"},
 	{"spark.sql.iceberg.read.adaptive-split-size.parallelism", parallelismOption},
 	{"spark.sql.iceberg.planning.preserve-data-grouping", "preserve-data-grouping"},
+	{"spark.comet.scan.icebergNative.enabled", "native-decoder"},
 }
 
 const (

@@ -29,6 +29,7 @@ var demonstrations = map[string]shown{
 	"spark.sql.iceberg.read.adaptive-split-size.parallelism": {value: "7", sql: explainSales},
 	"spark.sql.iceberg.planning.preserve-data-grouping":      {value: "true", sql: explainSales},
 	"spark.sql.iceberg.aggregate-push-down.enabled":          {value: "false", sql: "EXPLAIN SELECT count(*) FROM sales"},
+	"spark.comet.scan.icebergNative.enabled":                 {value: "false", sql: explainSales},
 	"spark.wap.branch":                                       {value: "audit", sql: "SELECT n FROM lake.db.wap"},
 }
 

@@ -24,7 +24,7 @@ func (p *tablePlan) decoders(ctx context.Context, t task) (out []string, err err
 	if err != nil {
 		return nil, fault.Wrap(err, "open data file")
 	}
-	opened, err := p.source.table.openFormat(ctx, t.File.Format, file, t.File.Path)
+	opened, err := p.source.table.openFormat(ctx, p.decoder(), t.File.Format, file, t.File.Path)
 	if err != nil {
 		return nil, err
 	}

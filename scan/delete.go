@@ -86,7 +86,7 @@ func (p *tablePlan) deletedRows(ctx context.Context, f *dataFile) ([]int64, erro
 			return nil, ctx.Err()
 		}
 		if !l.loaded {
-			positions, err := p.source.table.readDeletes(ctx, d)
+			positions, err := p.source.table.readDeletes(ctx, p.decoder(), d)
 			if err == nil {
 				err = p.deletes.hold(positionBytes(positions))
 			}
@@ -124,21 +124,21 @@ func positionBytes(positions map[string][]int64) int64 {
 }
 
 // readDeletes gives the rows that a delete file deletes, by data file.
-func (t *Table) readDeletes(ctx context.Context, d *deleteFile) (out map[string][]int64, err error) {
+func (t *Table) readDeletes(ctx context.Context, decoder kernels.Decoder, d *deleteFile) (out map[string][]int64, err error) {
 	defer fault.Recover(&err, fault.Corrupt, "delete file %s", d.Path)
 	if d.kind == deletionVector {
 		return t.readVector(ctx, d)
 	}
-	return t.readPositions(ctx, d)
+	return t.readPositions(ctx, decoder, d)
 }
 
 // openDeletes opens a file of position or equality deletes.
-func (t *Table) openDeletes(ctx context.Context, d *deleteFile) (opened, error) {
+func (t *Table) openDeletes(ctx context.Context, decoder kernels.Decoder, d *deleteFile) (opened, error) {
 	file, err := t.openCounted(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	return t.openFormat(ctx, d.Format, file, d.Path)
+	return t.openFormat(ctx, decoder, d.Format, file, d.Path)
 }
 
 func (t *Table) openCounted(ctx context.Context, d *deleteFile) (countedFile, error) {
@@ -175,8 +175,8 @@ func (t *Table) readVector(ctx context.Context, d *deleteFile) (map[string][]int
 }
 
 // readPositions reads a file of position deletes, or the part of it that is asked for.
-func (t *Table) readPositions(ctx context.Context, d *deleteFile) (map[string][]int64, error) {
-	file, err := t.openDeletes(ctx, d)
+func (t *Table) readPositions(ctx context.Context, decoder kernels.Decoder, d *deleteFile) (map[string][]int64, error) {
+	file, err := t.openDeletes(ctx, decoder, d)
 	if err != nil {
 		return nil, err
 	}

@@ -148,7 +148,7 @@ func (p *tablePlan) load(ctx context.Context, e *equalityDeletes, d *deleteFile)
 // readKeys reads a file of equality deletes. Columns that it does not compare are left out.
 func (p *tablePlan) readKeys(ctx context.Context, d *deleteFile, e *equalityDeletes) (err error) {
 	defer fault.Recover(&err, fault.Corrupt, "delete file %s", d.Path)
-	file, err := p.source.table.openDeletes(ctx, d)
+	file, err := p.source.table.openDeletes(ctx, p.decoder(), d)
 	if err != nil {
 		return err
 	}

@@ -27,15 +27,15 @@ type opened interface {
 	Close() error
 }
 
-// openFormat opens a file of a format. It takes the file over, also when it fails.
-func (t *Table) openFormat(ctx context.Context, format iceberg.FileFormat, file storage.File, path string) (opened, error) {
+// openFormat opens a file of a format, whose columns the decoder reads where the format is Parquet. It takes the file over, also when it fails.
+func (t *Table) openFormat(ctx context.Context, decoder kernels.Decoder, format iceberg.FileFormat, file storage.File, path string) (opened, error) {
 	switch strings.ToUpper(string(format)) {
 	case string(iceberg.ParquetFile):
 		f, err := parquet.Open(ctx, file, path)
 		if err != nil {
 			return nil, err
 		}
-		return parquetFile{f, t.scanner.config.Decoder}, nil
+		return parquetFile{f, decoder}, nil
 	case string(iceberg.AvroFile):
 		return t.openAvro(ctx, file, path)
 	}
@@ -63,7 +63,7 @@ func unknownFormat(format iceberg.FileFormat, path string) error {
 	return fault.New(fault.Unsupported, "%s files are not supported: %s", strings.ToUpper(string(format)), path).In(path)
 }
 
-// parquetFile reads a Parquet file's row groups with the scanner's decoder.
+// parquetFile reads a Parquet file's row groups with one decoder.
 type parquetFile struct {
 	*parquet.File
 	decoder kernels.Decoder

@@ -19,7 +19,7 @@ import (
 // files and positions.
 func (t *Table) keptRows(ctx context.Context, d *deleteFile) (out []metatable.Deleted, err error) {
 	defer fault.Recover(&err, fault.Corrupt, "delete file %s", d.Path)
-	file, err := t.openDeletes(ctx, d)
+	file, err := t.openDeletes(ctx, t.scanner.config.Decoder, d)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (t *Table) keptRows(ctx context.Context, d *deleteFile) (out []metatable.De
 		return nil, err
 	}
 	if !matches[2].Present {
-		positions, err := t.readPositions(ctx, d)
+		positions, err := t.readPositions(ctx, t.scanner.config.Decoder, d)
 		return listDeleted(positions), err
 	}
 	if !matches[0].Present || !matches[1].Present {

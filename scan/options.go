@@ -32,6 +32,7 @@ type readOptions struct {
 	Parallelism int64
 	BatchRows   int64 // rows in a batch at most; 0: as bytes allow
 	Grouping    bool  // splits keep to one partition each
+	Native      bool  // columns are read by the fastest decoder that takes them, not all by the general one
 
 	resolved []Resolved
 }
@@ -73,6 +74,10 @@ func resolveOptions(options []Option, properties iceberg.Properties, kind scanKi
 	out.Adaptive = r.flag("adaptive-split-size-enabled", adaptive, true) && !explicit
 	out.Grouping = r.flag("preserve-data-grouping", "", false)
 	out.Parallelism = r.number(property{"adaptive-split-size-parallelism", "", defaultParallelism, 32})
+	out.Native = true
+	if kind == scanData {
+		out.Native = r.on("native-decoder")
+	}
 	out.BatchRows = r.number(property{"batch-size", "", 0, 32})
 	out.resolved = r.resolved
 	if _, given := r.option("batch-size"); given && out.BatchRows <= 0 && r.err == nil {
@@ -160,6 +165,16 @@ func (r *optionReader) flag(name, key string, fallback bool) bool {
 		r.resolved = append(r.resolved, from)
 	}
 	return out
+}
+
+// on gives a switch that is on unless something says false; only then is it worth telling.
+func (r *optionReader) on(name string) bool {
+	o, ok := r.option(name)
+	if !ok || !strings.EqualFold(o.Value, "false") {
+		return true
+	}
+	r.resolved = append(r.resolved, Resolved{Name: name, Value: "false", Scope: o.Scope, Key: o.Key})
+	return false
 }
 
 // check refuses values that parse and make no sense, in Iceberg's words and order.

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/iceberg-go"
 
+	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/predicate"
 )
 
@@ -52,6 +53,15 @@ var _ Plan = (*tablePlan)(nil)
 
 func (p *tablePlan) Schema() *arrow.Schema { return p.projection.output }
 func (p *tablePlan) Splits() int           { return len(p.splits) }
+
+// decoder reads the Parquet files of the scan, those of deletes too.
+func (p *tablePlan) decoder() kernels.Decoder {
+	config := &p.source.table.scanner.config
+	if p.options.Native {
+		return config.Decoder
+	}
+	return config.Fallback
+}
 
 // Rows is known where no row is filtered or deleted, from the manifests.
 func (p *tablePlan) Rows() (int64, bool) {

@@ -32,6 +32,7 @@ const (
 type Config struct {
 	Stores        *storage.Mux
 	Decoder       kernels.Decoder
+	Fallback      kernels.Decoder                         // takes every column; reads those of scans that want no other; nil: Decoder
 	Properties    func(catalog string) iceberg.Properties // a catalog's, for the store; nil: none
 	MetadataCache int64                                   // bytes of parsed metadata and decoded manifests kept; 0: 256 MiB
 	DeleteMemory  int64                                   // bytes of deleted positions and keys that one plan may hold; 0: 2 GiB
@@ -51,6 +52,9 @@ func NewScanner(c Config) *Scanner {
 	}
 	if c.DeleteMemory <= 0 {
 		c.DeleteMemory = defaultDeletes
+	}
+	if c.Fallback == nil {
+		c.Fallback = c.Decoder
 	}
 	return &Scanner{config: c, cache: newCache(c.MetadataCache)}
 }

@@ -106,12 +106,14 @@ func New(ctx context.Context, config Config, parts Parts) (_ *Server, err error)
 // kinds lists the stores of this build.
 func kinds() []storage.Kind { return []storage.Kind{local.Kind} }
 
-// newDecoder joins the decoders of this build, fastest first; the last takes every column.
-func newDecoder(choice string) kernels.Decoder {
+// newDecoders joins the decoders of this build, fastest first; the last takes every column, and comes back alone too, for scans that want no
+// other. Closing what is joined closes it.
+func newDecoders(choice string) (joined, fallback kernels.Decoder) {
+	fallback = parquet.NewFallback()
 	if choice == "fallback" {
-		return parquet.NewFallback()
+		return fallback, fallback
 	}
-	return kernels.Prefer(cpu.New(), parquet.NewFallback())
+	return kernels.Prefer(cpu.New(), fallback), fallback
 }
 
 // build makes the parts in the order of their needs.
@@ -135,9 +137,9 @@ func (s *Server) build(parts Parts) (*flightsql.Server, error) {
 		return nil, err
 	}
 	s.closers = append(s.closers, set.Close)
-	decoder := newDecoder(c.Decoder)
+	decoder, fallback := newDecoders(c.Decoder)
 	s.closers = append(s.closers, decoder.Close)
-	scanner := scan.NewScanner(scan.Config{Stores: stores, Decoder: decoder, Properties: func(catalog string) iceberg.Properties {
+	scanner := scan.NewScanner(scan.Config{Stores: stores, Decoder: decoder, Fallback: fallback, Properties: func(catalog string) iceberg.Properties {
 		d, _ := set.Definition(catalog)
 		return d.Properties
 	}})

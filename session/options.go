@@ -42,6 +42,8 @@ var options = []Option{
 		Doc: "Whether a split keeps to one partition: `true`, and every other word is false."},
 	{Key: "spark.sql.iceberg.aggregate-push-down.enabled", Type: String, Default: "true", Scope: PerSession, Effect: true,
 		Doc: "Whether `count(*)` is answered from metadata where metadata knows it exactly: `true`, and every other word is false."},
+	{Key: "spark.comet.scan.icebergNative.enabled", Type: Bool, Default: "true", Scope: PerSession, Effect: true,
+		Doc: "Whether the session's scans read each Parquet column with the fastest decoder that takes it; `false` reads all with the general one. The rows do not depend on it."},
 	{Key: "spark.wap.branch", Type: String, Scope: PerSession, Effect: true,
 		Doc: "Reads the branch of this name of every table that has it and has `write.wap.enabled=true`, unless the statement chooses a snapshot. It counts whatever the catalog's class is."},
 
@@ -60,7 +62,7 @@ var options = []Option{
 	{Key: "spark.sql.iceberg.async-micro-batch-planning-enabled", Type: String, Scope: PerSession, Doc: "Nothing is streamed in micro-batches."},
 	{Key: "spark.datasource.iceberg.*", Type: String, Scope: PerSession,
 		Doc: "In Spark these are read options of DataFrame reads only; SQL never sees them."},
-	{Key: "spark.comet.*", Type: String, Scope: PerSession, Doc: "There is one reader, and it is not Comet's."},
+	{Key: "spark.comet.*", Type: String, Scope: PerSession, Doc: "It steers Comet's operators inside Spark."},
 	{Key: "spark.wap.id", Type: String, Scope: PerSession, Doc: "It concerns writes."},
 	{Key: "spark.sql.iceberg.*", Type: String, Scope: PerSession, Doc: "It is a setting of Iceberg's Spark module that steers Spark."},
 
