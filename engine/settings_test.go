@@ -17,20 +17,22 @@ const (
 
 // demonstrations has one for each of the session's settings that docs/options.md says has an effect on statements.
 var demonstrations = map[string]shown{
-	"spark.sql.caseSensitive":                                {value: "true", sql: "SELECT ID FROM sales"},
-	"spark.sql.session.timeZone":                             {value: "Europe/Oslo", sql: "SELECT current_timezone()"},
-	"skua.sql.time-travel-options":                           {value: "true", sql: "SELECT * FROM sales WITH (tag = 'first')"},
-	"spark.sql.shuffle.partitions":                           {value: "7", sql: explainSales},
-	"spark.rapids.iceberg.table-setting.*":                   {key: "spark.rapids.iceberg.table-setting.lake.db.sales.read-split-target-size", value: "7", sql: explainSales},
-	"spark.rapids.iceberg.catalog-setting.*":                 {key: "spark.rapids.iceberg.catalog-setting.lake.read-split-target-size", value: "7", sql: explainSales},
-	"spark.rapids.iceberg.global-setting.*":                  {key: globalSize, value: "7", sql: explainSales},
-	"spark.sql.iceberg.read.split-size":                      {value: "7", sql: explainSales},
-	"spark.sql.iceberg.read.adaptive-split-size.enabled":     {value: "false", sql: explainSales},
-	"spark.sql.iceberg.read.adaptive-split-size.parallelism": {value: "7", sql: explainSales},
-	"spark.sql.iceberg.planning.preserve-data-grouping":      {value: "true", sql: explainSales},
-	"spark.sql.iceberg.aggregate-push-down.enabled":          {value: "false", sql: "EXPLAIN SELECT count(*) FROM sales"},
-	"spark.comet.scan.icebergNative.enabled":                 {value: "false", sql: explainSales},
-	"spark.wap.branch":                                       {value: "audit", sql: "SELECT n FROM lake.db.wap"},
+	"spark.sql.caseSensitive":                                 {value: "true", sql: "SELECT ID FROM sales"},
+	"spark.sql.session.timeZone":                              {value: "Europe/Oslo", sql: "SELECT current_timezone()"},
+	"skua.sql.time-travel-options":                            {value: "true", sql: "SELECT * FROM sales WITH (tag = 'first')"},
+	"spark.sql.shuffle.partitions":                            {value: "7", sql: explainSales},
+	"spark.rapids.iceberg.table-setting.*":                    {key: "spark.rapids.iceberg.table-setting.lake.db.sales.read-split-target-size", value: "7", sql: explainSales},
+	"spark.rapids.iceberg.catalog-setting.*":                  {key: "spark.rapids.iceberg.catalog-setting.lake.read-split-target-size", value: "7", sql: explainSales},
+	"spark.rapids.iceberg.global-setting.*":                   {key: globalSize, value: "7", sql: explainSales},
+	"spark.sql.iceberg.read.split-size":                       {value: "7", sql: explainSales},
+	"spark.sql.iceberg.read.adaptive-split-size.enabled":      {value: "false", sql: explainSales},
+	"spark.sql.iceberg.read.adaptive-split-size.parallelism":  {value: "7", sql: explainSales},
+	"spark.sql.iceberg.planning.preserve-data-grouping":       {value: "true", sql: explainSales},
+	"spark.sql.iceberg.aggregate-push-down.enabled":           {value: "false", sql: "EXPLAIN SELECT count(*) FROM sales"},
+	"spark.comet.scan.icebergNative.enabled":                  {value: "false", sql: explainSales},
+	"skua.scan.concurrency":                                   {value: "7", sql: explainSales},
+	"spark.comet.scan.icebergNative.dataFileConcurrencyLimit": {value: "7", sql: explainSales},
+	"spark.wap.branch":                                        {value: "audit", sql: "SELECT n FROM lake.db.wap"},
 }
 
 // atStart are the settings whose value at start counts, or which others than the engine read.
@@ -82,6 +84,21 @@ func TestSettingsAtStart(t *testing.T) {
 	}
 	if out := ask(t, e, begin(parallelismKey, "300"), "EXPLAIN SELECT n FROM bare.db.t"); !strings.Contains(out, "adaptive-split-size-parallelism = 300 (session, "+parallelismKey+")") {
 		t.Error(out)
+	}
+}
+
+// TestSkuasConcurrencyWinsOverComets sets both, in either order.
+func TestSkuasConcurrencyWinsOverComets(t *testing.T) {
+	set := []string{"SET skua.scan.concurrency = 3", "SET spark.comet.scan.icebergNative.dataFileConcurrencyLimit = 5"}
+	for _, first := range []int{0, 1} {
+		w, e := newWorld(t)
+		s := w.session(t, e, "s")
+		ask(t, e, s, set[first])
+		ask(t, e, s, set[1-first])
+		out := ask(t, e, s, explainSales)
+		if !strings.Contains(out, "concurrency = 3 (session, skua.scan.concurrency)") || strings.Contains(out, "concurrency = 5") {
+			t.Error(out)
+		}
 	}
 }
 

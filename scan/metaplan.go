@@ -57,7 +57,7 @@ func (p *metaPlan) Open(ctx context.Context, from, to int) (array.RecordReader, 
 	if from < 0 || to > p.Splits() || from > to {
 		return nil, fault.New(fault.Invalid, "splits %d to %d of a scan that has %d", from, to, p.Splits())
 	}
-	return newStream(ctx, p.Schema(), to-from, p.request.Limit, func(ctx context.Context, i int, emit func(arrow.RecordBatch) error) error {
+	return newStream(ctx, p.Schema(), to-from, p.options.Concurrency, p.request.Limit, func(ctx context.Context, i int, emit func(arrow.RecordBatch) error) error {
 		return p.read(ctx, p.groups[from+i], emit)
 	}), nil
 }

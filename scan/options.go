@@ -32,6 +32,7 @@ type readOptions struct {
 	Parallelism int64
 	BatchRows   int64 // rows in a batch at most; 0: as bytes allow
 	Grouping    bool  // splits keep to one partition each
+	Concurrency int64 // splits that a stream reads at once, at most; 0: as the cores allow
 	Native      bool  // columns are read by the fastest decoder that takes them, not all by the general one
 
 	resolved []Resolved
@@ -79,9 +80,13 @@ func resolveOptions(options []Option, properties iceberg.Properties, kind scanKi
 		out.Native = r.on("native-decoder")
 	}
 	out.BatchRows = r.number(property{"batch-size", "", 0, 32})
+	out.Concurrency = r.number(property{"concurrency", "", 0, 32})
 	out.resolved = r.resolved
 	if _, given := r.option("batch-size"); given && out.BatchRows <= 0 && r.err == nil {
 		r.err = fault.New(fault.Invalid, "Invalid number of rows to read: %d", out.BatchRows)
+	}
+	if _, given := r.option("concurrency"); given && out.Concurrency <= 0 && r.err == nil {
+		r.err = out.refuse("concurrency", "Splits read at once must be > 0: %d", out.Concurrency)
 	}
 	return out, r.err
 }
@@ -113,7 +118,7 @@ func (r *optionReader) number(p property) int64 {
 		out = r.parse(o.Value, p, from)
 	}
 	from.Value = strconv.FormatInt(out, 10)
-	if p.option != "batch-size" || from.Scope != "default" {
+	if p.fallback != 0 || from.Scope != "default" {
 		r.resolved = append(r.resolved, from)
 	}
 	return out

@@ -12,12 +12,12 @@ import (
 	"github.com/skua-data/skua/resource"
 )
 
-// Open reads splits in parallel, as many as there are cores, and delivers them in order.
+// Open reads splits in parallel, as many as there are cores and the read option allows, and delivers them in order.
 func (p *tablePlan) Open(ctx context.Context, from, to int) (array.RecordReader, error) {
 	if from < 0 || to > len(p.splits) || from > to {
 		return nil, fault.New(fault.Invalid, "splits %d to %d of a scan that has %d", from, to, len(p.splits))
 	}
-	return newStream(ctx, p.Schema(), to-from, p.request.Limit, func(ctx context.Context, i int, emit func(arrow.RecordBatch) error) error {
+	return newStream(ctx, p.Schema(), to-from, p.options.Concurrency, p.request.Limit, func(ctx context.Context, i int, emit func(arrow.RecordBatch) error) error {
 		return p.readSplit(ctx, p.splits[from+i], emit)
 	}), nil
 }
@@ -66,12 +66,16 @@ type slot struct {
 	err     error
 }
 
-func newStream(ctx context.Context, schema *arrow.Schema, parts int, limit int64, read produce) *stream {
+// newStream starts reading, at most atOnce parts at a time; 0: as the cores allow.
+func newStream(ctx context.Context, schema *arrow.Schema, parts int, atOnce, limit int64, read produce) *stream {
 	s := &stream{schema: schema, ctx: ctx, parts: parts, limit: limit, slots: map[int]*slot{}}
 	s.refs.Store(1)
 	inner, cancel := context.WithCancel(ctx)
 	s.cancel = cancel
 	workers := min(max(resource.From(ctx).Cores(), 1), parts)
+	if atOnce > 0 {
+		workers = int(min(int64(workers), atOnce))
+	}
 	s.ahead = make(chan struct{}, 2*workers)
 	for range workers {
 		s.workers.Add(1)

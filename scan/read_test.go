@@ -213,7 +213,7 @@ func TestRowsAreKnownWithoutReadingOnlyWhereNothingIsDeleted(t *testing.T) {
 // endless is a stream of parts that never end.
 func endless(ctx context.Context, mem memory.Allocator, parts int, made chan<- int) *stream {
 	schema := arrow.NewSchema([]arrow.Field{{Name: "n", Type: arrow.PrimitiveTypes.Int64}}, nil)
-	return newStream(ctx, schema, parts, -1, func(ctx context.Context, i int, emit func(arrow.RecordBatch) error) error {
+	return newStream(ctx, schema, parts, 0, -1, func(ctx context.Context, i int, emit func(arrow.RecordBatch) error) error {
 		for {
 			b := array.NewInt64Builder(mem)
 			b.Append(int64(i))
@@ -270,7 +270,7 @@ func TestStreamStopsAndFreesEverything(t *testing.T) {
 func TestStreamKeepsPartsInOrderAndReportsTheirErrorInTurn(t *testing.T) {
 	schema := arrow.NewSchema(nil, nil)
 	ctx := resource.With(t.Context(), resource.NewPool(resource.Config{Cores: 4}).NewStatement("t"))
-	s := newStream(ctx, schema, 6, -1, func(_ context.Context, i int, emit func(arrow.RecordBatch) error) error {
+	s := newStream(ctx, schema, 6, 0, -1, func(_ context.Context, i int, emit func(arrow.RecordBatch) error) error {
 		if i == 3 {
 			panic("three")
 		}

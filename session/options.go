@@ -44,6 +44,10 @@ var options = []Option{
 		Doc: "Whether `count(*)` is answered from metadata where metadata knows it exactly: `true`, and every other word is false."},
 	{Key: "spark.comet.scan.icebergNative.enabled", Type: Bool, Default: "true", Scope: PerSession, Effect: true,
 		Doc: "Whether the session's scans read each Parquet column with the fastest decoder that takes it; `false` reads all with the general one. The rows do not depend on it."},
+	{Key: "skua.scan.concurrency", Type: Int, Scope: PerSession, Effect: true,
+		Doc: "How many splits of a scan one stream reads at once, at most: 1 or more, which the scan checks. Unset, or more than `skua.cores`: as many as there are cores. It wins over `spark.comet.scan.icebergNative.dataFileConcurrencyLimit`."},
+	{Key: "spark.comet.scan.icebergNative.dataFileConcurrencyLimit", Type: Int, Scope: PerSession, Effect: true,
+		Doc: "How many splits of a scan one stream reads at once, at most, unless `skua.scan.concurrency` is set: 1 or more, which the scan checks. Unset, or more than `skua.cores`: as many as there are cores."},
 	{Key: "spark.wap.branch", Type: String, Scope: PerSession, Effect: true,
 		Doc: "Reads the branch of this name of every table that has it and has `write.wap.enabled=true`, unless the statement chooses a snapshot. It counts whatever the catalog's class is."},
 
