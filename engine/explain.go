@@ -133,12 +133,27 @@ func (s *statement) report(ctx context.Context, tree *syntax.Select, analyze boo
 		}
 	}
 	out := s.planReport(q, p)
+	if !analyze && out.Scan != nil && out.Count != "metadata" {
+		if out.Scan.Decoders, err = decoders(ctx, p.sets[0].plan); err != nil {
+			return nil, err
+		}
+	}
 	if analyze {
 		out.Analyze = newRunReport(resource.From(ctx))
 		out.Analyze.Stages = []stage{{"names", bound.Sub(started).Microseconds()}, {"plan", planned.Sub(bound).Microseconds()},
 			{"read", clock().Sub(planned).Microseconds()}}
 	}
 	return out, nil
+}
+
+// decoders tells who would read the columns, for which a file must be opened. A file that cannot be is told of in their place, as the plan is of
+// use without it.
+func decoders(ctx context.Context, p scan.Plan) ([]string, error) {
+	lines, err := scan.Decoders(ctx, p)
+	if err == nil || ctx.Err() != nil {
+		return lines, ctx.Err()
+	}
+	return []string{"unknown: " + err.Error()}, nil
 }
 
 // explain plans a query without reading it; with analyze its rows are read and thrown away.

@@ -11,14 +11,20 @@ import (
 // Decoders opens the first file that a plan reads and tells who reads each column there: a line per column, in the order of the plan's columns.
 // It reads what a file says of itself, and no row. Nothing to read, or nothing that lies in data files: no lines.
 func Decoders(ctx context.Context, p Plan) ([]string, error) {
-	t, ok := p.(*tablePlan)
-	if !ok || len(t.splits) == 0 {
-		return nil, nil
+	if routed, ok := p.(interface {
+		Decoders(ctx context.Context) ([]string, error)
+	}); ok {
+		return routed.Decoders(ctx)
 	}
-	return t.decoders(ctx, t.splits[0].Tasks[0])
+	return nil, nil
 }
 
-func (p *tablePlan) decoders(ctx context.Context, t task) (out []string, err error) {
+// Decoders does it for a plan of data files.
+func (p *tablePlan) Decoders(ctx context.Context) (out []string, err error) {
+	if len(p.splits) == 0 {
+		return nil, nil
+	}
+	t := p.splits[0].Tasks[0]
 	defer fault.Recover(&err, fault.Corrupt, "read %s", t.File.Path)
 	file, err := p.source.table.store.Open(ctx, t.File.Path, sizeHint(t.File.Size))
 	if err != nil {
