@@ -24,14 +24,19 @@ func (p *tablePlan) Open(ctx context.Context, from, to int) (array.RecordReader,
 
 func (p *tablePlan) readSplit(ctx context.Context, s split, emit func(arrow.RecordBatch) error) error {
 	statement := resource.From(ctx)
-	size := newSizer(p)
-	for _, t := range s.Tasks {
-		if err := p.readTask(ctx, t, size, statement.Allocator(), emit); err != nil {
-			return err
+	err := again(ctx, emit, func(emit func(arrow.RecordBatch) error) error {
+		size := newSizer(p)
+		for _, t := range s.Tasks {
+			if err := p.readTask(ctx, t, size, statement.Allocator(), emit); err != nil {
+				return err
+			}
 		}
+		return nil
+	})
+	if err == nil {
+		statement.Counters.SplitsDone.Add(1)
 	}
-	statement.Counters.SplitsDone.Add(1)
-	return nil
+	return err
 }
 
 // produce reads part i of a stream and hands each batch to emit, which takes it over also when it fails.
