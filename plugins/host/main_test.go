@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -123,7 +124,7 @@ func (a actor) Tables(ctx context.Context, ns table.Identifier) iter.Seq2[catalo
 			if len(ns) == 1 && ns[0] == "crash" && i == 500 {
 				os.Exit(7)
 			}
-			if !yield(catalogs.Entry{Identifier: table.Identifier{"t"}}, nil) {
+			if !yield(catalogs.Entry{Identifier: append(slices.Clone(ns), "t")}, nil) {
 				break
 			}
 		}

@@ -1,6 +1,8 @@
 package host_test
 
 import (
+	"fmt"
+	"os"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,6 +34,10 @@ func TestAFrozenPluginIsReplaced(t *testing.T) {
 	if err := syscall.Kill(frozen, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	eventually(t, "the process to stand still", func() bool { // the signal takes its time
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", frozen))
+		return err == nil && strings.Contains(string(stat), ") T ")
+	})
 	started := time.Now()
 	err := load(t, catalog, "x")
 	if took := time.Since(started); !fault.Is(err, fault.Unavailable) || took > time.Minute {
