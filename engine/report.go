@@ -96,6 +96,8 @@ type runReport struct {
 	DeleteBytes   int64   `json:"delete_bytes"`
 	MetadataBytes int64   `json:"metadata_bytes"`
 	Requests      int64   `json:"requests"`
+	CacheHits     int64   `json:"cache_hits"`
+	CacheMisses   int64   `json:"cache_misses"`
 	Files         int64   `json:"files"`
 	RowGroups     int64   `json:"row_groups"`
 	Pruned        int64   `json:"row_groups_pruned"`
@@ -179,5 +181,5 @@ func reportOf(c scan.Considered) reportConsidered {
 func newRunReport(r *resource.Statement) *runReport {
 	c := &r.Counters
 	return &runReport{Rows: c.Rows.Load(), Batches: c.Batches.Load(), ArrowBytes: c.Bytes.Load(), DataBytes: c.DataBytes.Load(), DeleteBytes: c.DeleteBytes.Load(),
-		MetadataBytes: c.MetadataBytes.Load(), Requests: c.Requests.Load(), Files: c.Files.Load(), RowGroups: c.RowGroups.Load(), Pruned: c.RowGroupsPruned.Load(), Splits: c.SplitsDone.Load(), PeakMemory: r.Peak()}
+		MetadataBytes: c.MetadataBytes.Load(), Requests: c.Requests.Load(), CacheHits: c.CacheHits.Load(), CacheMisses: c.CacheMisses.Load(), Files: c.Files.Load(), RowGroups: c.RowGroups.Load(), Pruned: c.RowGroupsPruned.Load(), Splits: c.SplitsDone.Load(), PeakMemory: r.Peak()}
 }

@@ -142,6 +142,7 @@ func (r *runReport) text(l *lines) {
 	l.add("Run")
 	l.add("  rows: %d in %d batches, %d bytes of Arrow", r.Rows, r.Batches, r.ArrowBytes)
 	l.add("  read: %d bytes of data, %d of deletes, %d of metadata, in %d requests", r.DataBytes, r.DeleteBytes, r.MetadataBytes, r.Requests)
+	l.add("  metadata cache: %d hits, %d misses", r.CacheHits, r.CacheMisses)
 	l.add("  done: %d splits, %d files, %d row groups, of which %d were left out", r.Splits, r.Files, r.RowGroups, r.Pruned)
 	for _, s := range r.Stages {
 		l.add("  time of %s: %s", s.Name, time.Duration(s.Microseconds)*time.Microsecond)

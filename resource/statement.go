@@ -60,6 +60,7 @@ type Counters struct {
 	Files                  atomic.Int64 // data files opened
 	RowGroups              atomic.Int64 // of those files, considered for the byte ranges read
 	RowGroupsPruned        atomic.Int64 // left out of those, by statistics
+	CacheHits, CacheMisses atomic.Int64 // metadata, manifest lists and manifests found decoded, or not
 	SplitsDone             atomic.Int64
 }
 

@@ -2,7 +2,10 @@ package scan
 
 import (
 	"container/list"
+	"context"
 	"sync"
+
+	"github.com/skua-data/skua/resource"
 )
 
 // cache keeps immutable values up to a bound in bytes, least recently used out first. It is safe for concurrent use.
@@ -24,11 +27,15 @@ func newCache(bound int64) *cache {
 	return &cache{bound: bound, order: list.New(), entries: map[string]*list.Element{}}
 }
 
-// cached gives the value under key, or what load makes. Two that miss at once both load; an error is not kept.
-func cached[T any](c *cache, key string, load func() (T, int64, error)) (T, error) {
+// cached gives the value under key, or what load makes, and counts which on the statement of ctx. Two that miss at once both load; an error is
+// not kept.
+func cached[T any](ctx context.Context, c *cache, key string, load func() (T, int64, error)) (T, error) {
+	counters := &resource.From(ctx).Counters
 	if v, ok := c.get(key); ok {
+		counters.CacheHits.Add(1)
 		return v.(T), nil
 	}
+	counters.CacheMisses.Add(1)
 	v, size, err := load()
 	if err != nil {
 		return v, err

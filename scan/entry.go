@@ -12,6 +12,7 @@ import (
 	"github.com/apache/iceberg-go"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/storage"
 )
 
@@ -55,13 +56,14 @@ func (t *Table) planned(ctx context.Context, m iceberg.ManifestFile, stats bool)
 	defer file.Close()
 	with := "statistics " + key
 	if v, ok := t.scanner.cache.get(with); ok {
+		resource.From(ctx).Counters.CacheHits.Add(1)
 		return v.([]fileEntry), nil
 	}
 	key = "files " + key
 	if stats {
 		key = with
 	}
-	return cached(t.scanner.cache, key, func() (out []fileEntry, size int64, err error) {
+	return cached(ctx, t.scanner.cache, key, func() (out []fileEntry, size int64, err error) {
 		defer fault.Recover(&err, fault.Corrupt, "manifest %s", m.FilePath())
 		raw, err := readWhole(ctx, file, m.FilePath(), maxManifest)
 		if err != nil {

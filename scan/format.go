@@ -45,7 +45,7 @@ func (t *Table) openFormat(ctx context.Context, decoder kernels.Decoder, format 
 
 // openAvro opens an Avro file. Where its blocks lie is kept: every split needs it.
 func (t *Table) openAvro(ctx context.Context, file storage.File, path string) (opened, error) {
-	index, err := cached(t.scanner.cache, "avro "+file.Key(), func() (*avro.Index, int64, error) {
+	index, err := cached(ctx, t.scanner.cache, "avro "+file.Key(), func() (*avro.Index, int64, error) {
 		x, err := avro.ReadIndex(ctx, file, path)
 		if err != nil {
 			return nil, 0, err

@@ -28,7 +28,7 @@ func (t *Table) manifests(ctx context.Context, s *table.Snapshot) ([]iceberg.Man
 		return nil, fault.Wrap(err, "open manifest list")
 	}
 	defer file.Close()
-	return cached(t.scanner.cache, "manifest list "+file.Key(), func() (out []iceberg.ManifestFile, size int64, err error) {
+	return cached(ctx, t.scanner.cache, "manifest list "+file.Key(), func() (out []iceberg.ManifestFile, size int64, err error) {
 		defer fault.Recover(&err, fault.Corrupt, "manifest list %s", s.ManifestList)
 		raw, err := readWhole(ctx, file, s.ManifestList, maxManifest)
 		if err != nil {
@@ -90,7 +90,7 @@ func (t *Table) entries(ctx context.Context, m iceberg.ManifestFile) ([]entry, e
 		return nil, err
 	}
 	defer file.Close()
-	return cached(t.scanner.cache, "manifest "+key, func() (out []entry, size int64, err error) {
+	return cached(ctx, t.scanner.cache, "manifest "+key, func() (out []entry, size int64, err error) {
 		defer fault.Recover(&err, fault.Corrupt, "manifest %s", at)
 		raw, err := readWhole(ctx, file, at, maxManifest)
 		if err != nil {

@@ -90,7 +90,7 @@ func (s *Scanner) store(t *catalogs.Table) storage.Store {
 func (s *Scanner) metadata(ctx context.Context, store storage.Store, t *catalogs.Table) (sizedMetadata, error) {
 	if t.Metadata != nil {
 		key := fmt.Sprintf("inline %s %x", t.MetadataLocation, sha256.Sum256(t.Metadata))
-		return cached(s.cache, key, func() (sizedMetadata, int64, error) {
+		return cached(ctx, s.cache, key, func() (sizedMetadata, int64, error) {
 			return sized(len(t.Metadata), t.MetadataLocation, t.Metadata)
 		})
 	}
@@ -102,7 +102,7 @@ func (s *Scanner) metadata(ctx context.Context, store storage.Store, t *catalogs
 		return sizedMetadata{}, err
 	}
 	defer file.Close()
-	return cached(s.cache, "metadata "+file.Key(), func() (sizedMetadata, int64, error) {
+	return cached(ctx, s.cache, "metadata "+file.Key(), func() (sizedMetadata, int64, error) {
 		raw, err := readWhole(ctx, file, t.MetadataLocation, maxMetadata)
 		if err != nil {
 			return sizedMetadata{}, 0, err
