@@ -1,6 +1,8 @@
 package flightsql
 
 import (
+	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -358,7 +360,11 @@ func TestADrainingServerRefusesNewWorkAndFinishesWhatItAccepted(t *testing.T) {
 	wantCode(t, err, codes.Unavailable, "shutting down")
 	_, err = c.Prepare(c.ctx, "SELECT 1")
 	wantCode(t, err, codes.Unavailable, "shutting down")
-	_, err = c.ExecuteUpdate(c.ctx, "SET a.b=1")
+	for range 50 { // when the refusal comes before the client has sent, its library tells the end of the stream instead
+		if _, err = c.ExecuteUpdate(c.ctx, "SET a.b=1"); !errors.Is(err, io.EOF) {
+			break
+		}
+	}
 	wantCode(t, err, codes.Unavailable, "shutting down")
 	_, err = c.CloseSession(c.ctx, &flight.CloseSessionRequest{})
 	check(t, err)
