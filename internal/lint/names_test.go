@@ -211,7 +211,7 @@ func TestCommentsFinds(t *testing.T) {
 }
 
 func TestMachinePathsFinds(t *testing.T) {
-	text := "a := \"/" + "work/x\"\nb := \"/" + "tmp/x\"\nc := \"s3://bucket/work/x\" // home/x\nd := \"/" + "home/me\"\ne := \"jdbc:x://home/y\"\nf := \"file:///" + "root/y\"\n"
+	text := "a := \"/" + "work/x\"\nb := \"/" + "tmp/x\"\nc := \"s3://bucket/" + "work/x\" // home/x\nd := \"/" + "home/me\"\ne := \"jdbc:x://home/y\"\nf := \"file:///" + "root/y\"\n"
 	finds(t, checkText("scan/x.go", text), "scan/x.go:1", "scan/x.go:2", "scan/x.go:4", "scan/x.go:6")
 	finds(t, checkText("scan/x_test.go", text), ":1", ":4", ":6")
 	finds(t, checkText("README.md", text), ":1", ":4", ":6")
