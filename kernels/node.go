@@ -1,6 +1,10 @@
 package kernels
 
-import "github.com/apache/arrow-go/v18/arrow"
+import (
+	"strconv"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
 
 // Kind says how a Node's values come about.
 type Kind uint8
@@ -33,3 +37,22 @@ type Node struct {
 
 // Nullable says whether a slot may be without a value.
 func (n *Node) Nullable() bool { return n.Kind == Missing || n.Def > n.Ancestor }
+
+// Find gives the node of a field id: n itself or a field inside its structs, never inside a list or a map. Nil where there is none.
+func (n *Node) Find(id int) *Node {
+	if text, ok := n.Field.Metadata.GetValue(fieldIDKey); ok && text == strconv.Itoa(id) {
+		return n
+	}
+	if n.Kind != Struct {
+		return nil
+	}
+	for i := range n.Children {
+		if found := n.Children[i].Find(id); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// fieldIDKey is the metadata key under which a field carries its Iceberg id, in decimal.
+const fieldIDKey = "PARQUET:field_id"

@@ -43,7 +43,7 @@ func groupsOf(data []byte) ([]*kernels.RowGroup, error) {
 	var columns []kernels.Column
 	for i, field := range schema.Fields() {
 		if !f.HasFieldIDs() {
-			field.Metadata = arrow.NewMetadata([]string{fieldIDKey}, []string{strconv.Itoa(i + 1)})
+			field.Metadata = arrow.NewMetadata([]string{"PARQUET:field_id"}, []string{strconv.Itoa(i + 1)})
 		}
 		micros := field
 		micros.Type = mapTypes(field.Type, func(t arrow.DataType) arrow.DataType {

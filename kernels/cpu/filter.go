@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"context"
-	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -12,10 +11,7 @@ import (
 	"github.com/skua-data/skua/resource"
 )
 
-const (
-	window     = 16 << 10 // rows tested at once
-	fieldIDKey = "PARQUET:field_id"
-)
+const window = 16 << 10 // rows tested at once
 
 // Select evaluates the conjuncts whose fields are among the columns of the row group that are read here; others are the rest.
 func (r *reader) Select(ctx context.Context, p predicate.Expr, in *kernels.Selection) (rest predicate.Expr, out *kernels.Selection, err error) {
@@ -72,23 +68,8 @@ func (f *filter) knows(e predicate.Expr) bool {
 // node finds a field among the columns and inside their structs.
 func (f *filter) node(id int) *kernels.Node {
 	for i := range f.reader.rg.Columns {
-		if n := findNode(&f.reader.rg.Columns[i].Node, id); n != nil {
+		if n := f.reader.rg.Columns[i].Node.Find(id); n != nil {
 			return n
-		}
-	}
-	return nil
-}
-
-func findNode(n *kernels.Node, id int) *kernels.Node {
-	if text, ok := n.Field.Metadata.GetValue(fieldIDKey); ok && text == strconv.Itoa(id) {
-		return n
-	}
-	if n.Kind != kernels.Struct {
-		return nil
-	}
-	for i := range n.Children {
-		if found := findNode(&n.Children[i], id); found != nil {
-			return found
 		}
 	}
 	return nil

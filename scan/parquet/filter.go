@@ -41,23 +41,8 @@ func (f *filter) knows(e predicate.Expr) bool {
 // node finds a field among the columns and inside their structs.
 func (f *filter) node(id int) *kernels.Node {
 	for i := range f.reader.rg.Columns {
-		if n := findNode(&f.reader.rg.Columns[i].Node, id); n != nil {
+		if n := f.reader.rg.Columns[i].Node.Find(id); n != nil {
 			return n
-		}
-	}
-	return nil
-}
-
-func findNode(n *kernels.Node, id int) *kernels.Node {
-	if own, ok := FieldID(n.Field); ok && own == id {
-		return n
-	}
-	if n.Kind != kernels.Struct {
-		return nil
-	}
-	for i := range n.Children {
-		if found := findNode(&n.Children[i], id); found != nil {
-			return found
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ func boundField(f arrow.Field, path ...string) predicate.Field {
 func lookup(columns []kernels.Column) func(int) (Match, bool) {
 	return func(id int) (Match, bool) {
 		for _, c := range columns {
-			if findNode(&c.Node, id) != nil {
+			if c.Node.Find(id) != nil {
 				return Match{Present: true, Column: c}, true
 			}
 		}

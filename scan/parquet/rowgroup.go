@@ -49,7 +49,7 @@ func (f *File) prune(ordinal int, filter predicate.Expr, matches func(int) (Matc
 		if !ok || !m.Present {
 			return bounds{}, false
 		}
-		n := findNode(&m.Column.Node, field.ID)
+		n := m.Column.Node.Find(field.ID)
 		if n == nil || n.Kind != kernels.Leaf || n.Rep > 0 {
 			return bounds{}, false
 		}
