@@ -39,6 +39,8 @@ type Capabilities struct {
 	VendsCredentials bool // Table.Credentials may be set
 	Unchanged        bool // Load honours LoadRequest.Held
 	NamespaceDefault bool // a namespace called default answers even where nobody made it
+	References       bool // Load honours LoadRequest.Reference
+	Refresh          bool // Load honours LoadRequest.Fresh: the catalog keeps answers of its own
 }
 
 // Kind is what an entry is.
@@ -63,6 +65,7 @@ type LoadRequest struct {
 	Held       string // metadata location the caller has parsed already; the catalog may answer with Metadata nil. Empty: none
 	Reference  string // a catalog-level reference (Nessie's branch, tag or hash); empty: the configured one
 	Principal  string // on whose behalf; empty: the server's own
+	Fresh      bool   // neither answers nor credentials that the catalog keeps may be given out again
 }
 
 // Table is a loaded table in a form that can cross a process: no closures, no open files, unknown metadata fields kept. It is
@@ -75,6 +78,8 @@ type Table struct {
 	Metadata         []byte               // JSON (never compressed), as the catalog gave it; nil: unchanged, or the server reads MetadataLocation itself
 	Config           iceberg.Properties   // for the store
 	Credentials      []storage.Credential // by location prefix, with expiry; renewed through the catalog
+	Locations        storage.Map          // where the table's paths lie, in this order; nil: as spelt. A path that no mapping fits is refused
+	Format           string               // of KindFiles: the format's name, such as parquet
 }
 
 // Config is what a catalog is opened with.

@@ -76,12 +76,13 @@ func configFromWire(request *catalogv1.OpenRequest) catalogs.Config {
 
 func capabilitiesToWire(c catalogs.Capabilities) *catalogv1.Capabilities {
 	return &catalogv1.Capabilities{NestedNamespaces: c.NestedNamespaces, RootTables: c.RootTables, Views: c.Views, Files: c.Files,
-		VendsCredentials: c.VendsCredentials, Unchanged: c.Unchanged, NamespaceDefault: c.NamespaceDefault}
+		VendsCredentials: c.VendsCredentials, Unchanged: c.Unchanged, NamespaceDefault: c.NamespaceDefault, References: c.References, Refresh: c.Refresh}
 }
 
 func capabilitiesFromWire(c *catalogv1.Capabilities) catalogs.Capabilities {
 	return catalogs.Capabilities{NestedNamespaces: c.GetNestedNamespaces(), RootTables: c.GetRootTables(), Views: c.GetViews(), Files: c.GetFiles(),
-		VendsCredentials: c.GetVendsCredentials(), Unchanged: c.GetUnchanged(), NamespaceDefault: c.GetNamespaceDefault()}
+		VendsCredentials: c.GetVendsCredentials(), Unchanged: c.GetUnchanged(), NamespaceDefault: c.GetNamespaceDefault(),
+		References: c.GetReferences(), Refresh: c.GetRefresh()}
 }
 
 func kindToWire(kind catalogs.Kind) catalogv1.TableKind {
@@ -119,17 +120,20 @@ func entryFromWire(entry *catalogv1.TableEntry) (catalogs.Entry, error) {
 
 func requestToWire(req catalogs.LoadRequest) *catalogv1.LoadTableRequest {
 	return &catalogv1.LoadTableRequest{Identifier: identifierToWire(req.Identifier), Held: text(req.Held), Reference: text(req.Reference),
-		Principal: text(req.Principal)}
+		Principal: text(req.Principal), Fresh: req.Fresh}
 }
 
 func requestFromWire(req *catalogv1.LoadTableRequest) catalogs.LoadRequest {
 	return catalogs.LoadRequest{Identifier: identifierFromWire(req.GetIdentifier()), Held: req.GetHeld(), Reference: req.GetReference(),
-		Principal: req.GetPrincipal()}
+		Principal: req.GetPrincipal(), Fresh: req.GetFresh()}
 }
 
 func headToWire(t *catalogs.Table) *catalogv1.TableHead {
 	out := &catalogv1.TableHead{Identifier: identifierToWire(t.Identifier), Kind: kindToWire(t.Kind), MetadataLocation: text(t.MetadataLocation),
-		Config: propertiesToWire(t.Config)}
+		Config: propertiesToWire(t.Config), Format: text(t.Format)}
+	for _, mapping := range t.Locations {
+		out.Locations = append(out.Locations, &catalogv1.Mapping{From: text(mapping.From), To: text(mapping.To)})
+	}
 	for _, credential := range t.Credentials {
 		wire := &catalogv1.Credential{Prefix: text(credential.Prefix), Properties: propertiesToWire(credential.Properties)}
 		if !credential.Expires.IsZero() {
@@ -154,7 +158,10 @@ func headFromWire(head *catalogv1.TableHead) (*catalogs.Table, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	out := &catalogs.Table{Identifier: identifier, Kind: kind, MetadataLocation: head.GetMetadataLocation(), Config: head.GetConfig()}
+	out := &catalogs.Table{Identifier: identifier, Kind: kind, MetadataLocation: head.GetMetadataLocation(), Config: head.GetConfig(), Format: head.GetFormat()}
+	for _, mapping := range head.GetLocations() {
+		out.Locations = append(out.Locations, storage.Mapping{From: mapping.GetFrom(), To: mapping.GetTo()})
+	}
 	for _, wire := range head.GetCredentials() {
 		credential := storage.Credential{Prefix: wire.GetPrefix(), Properties: wire.GetProperties()}
 		if wire.GetExpires() != nil {

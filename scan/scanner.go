@@ -84,7 +84,7 @@ func (s *Scanner) store(t *catalogs.Table) storage.Store {
 	for k, v := range t.Config {
 		properties[k] = v
 	}
-	return s.config.Stores.For(properties, t.Credentials)
+	return s.config.Stores.ForTable(properties, t.Credentials, t.Locations)
 }
 
 func (s *Scanner) metadata(ctx context.Context, store storage.Store, t *catalogs.Table) (sizedMetadata, error) {

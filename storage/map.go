@@ -31,16 +31,22 @@ func NewMap(mappings []Mapping) (Map, error) {
 	return out, nil
 }
 
-// Open gives the location under which to open at. A prefix matches whole path segments only, unless it ends in a slash or a colon.
+// Open gives the location under which to open at: at itself where no prefix fits.
 func (m Map) Open(at Location) Location {
+	opened, _ := m.Lookup(at)
+	return opened
+}
+
+// Lookup is Open, and reports whether a prefix fits. A prefix matches whole path segments only, unless it ends in a slash or a colon.
+func (m Map) Lookup(at Location) (opened Location, fits bool) {
 	for _, e := range m {
 		rest, ok := strings.CutPrefix(at, e.From)
 		if !ok {
 			continue
 		}
 		if rest == "" || strings.HasPrefix(rest, "/") || strings.HasSuffix(e.From, "/") || strings.HasSuffix(e.From, ":") {
-			return e.To + rest
+			return e.To + rest, true
 		}
 	}
-	return at
+	return at, false
 }

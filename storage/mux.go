@@ -37,7 +37,12 @@ func NewMux(kinds []Kind, locations Map) *Mux {
 // For gives the Store for one table: properties are the catalog's with Table.Config over them. Of the credentials, the one with the longest
 // prefix of a location, as metadata spells it, goes to the store that opens it. A scheme that no kind serves is fault.Unsupported at the first use.
 func (m *Mux) For(properties map[string]string, credentials []Credential) Store {
-	return &routed{mux: m, properties: maps.Clone(properties), credentials: slices.Clone(credentials), print: fingerprint(properties)}
+	return m.ForTable(properties, credentials, nil)
+}
+
+// ForTable is For with a map of the table's own in front of the Mux's. Unless it is nil, a location that none of its prefixes fits is refused.
+func (m *Mux) ForTable(properties map[string]string, credentials []Credential, own Map) Store {
+	return &routed{mux: m, properties: maps.Clone(properties), credentials: slices.Clone(credentials), own: own, print: fingerprint(properties)}
 }
 
 func (m *Mux) kind(scheme string) int {
@@ -65,6 +70,7 @@ type routed struct {
 	mux         *Mux
 	properties  map[string]string
 	credentials []Credential
+	own         Map // the table's; nil: none
 	print       string
 }
 
@@ -72,7 +78,11 @@ var _ Store = (*routed)(nil)
 
 // route gives the store for a location and the location under which to open it there.
 func (r *routed) route(at Location) (Store, Location, error) {
-	opened := r.mux.locations.Open(at)
+	opened, fits := r.own.Lookup(at)
+	if r.own != nil && (!fits || leavesFolder(opened)) {
+		return nil, "", fault.New(fault.Denied, "open %s: it lies outside of the locations that the catalog gives the table", at).In(at)
+	}
+	opened = r.mux.locations.Open(opened)
 	scheme := Scheme(opened)
 	k := r.mux.kind(scheme)
 	if k < 0 {
@@ -96,6 +106,11 @@ func (r *routed) route(at Location) (Store, Location, error) {
 		return nil, "", fault.Wrap(err, "open %s", at)
 	}
 	return store, opened, nil
+}
+
+// leavesFolder reports whether a location goes up on its way.
+func leavesFolder(at Location) bool {
+	return slices.Contains(strings.Split(at, "/"), "..")
 }
 
 // credential is the vended credential with the longest prefix of a location; nil: none applies.

@@ -213,3 +213,19 @@ func TestScheme(t *testing.T) {
 		}
 	}
 }
+
+func TestMuxATablesOwnMapIsItsWholeWorld(t *testing.T) {
+	r := &recorder{}
+	m := NewMux([]Kind{r.kind("", "file")}, Map{{From: "/there", To: "/here"}})
+	s := m.ForTable(nil, nil, Map{{From: "s3://old/a/", To: "/first/"}, {From: "s3://old/", To: "/there/"}, {From: "data/", To: "/data/"}})
+	for at, want := range map[string]string{"s3://old/a/f": " /first/f", "s3://old/b/f": " /here/b/f", "data/x": " /data/x",
+		"data/../../etc/passwd": "", "s3://other/f": "", "/there/f": "", "/etc/passwd": ""} {
+		got, err := s.ReadAll(t.Context(), at, 100)
+		if want == "" && !fault.Is(err, fault.Denied) {
+			t.Errorf("%s: %q, %v, want denied", at, got, err)
+		}
+		if want != "" && (err != nil || !strings.HasSuffix(string(got), want)) {
+			t.Errorf("%s: %q, %v, want %q", at, got, err, want)
+		}
+	}
+}

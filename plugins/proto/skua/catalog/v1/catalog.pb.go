@@ -275,8 +275,12 @@ type Capabilities struct {
 	Unchanged bool `protobuf:"varint,6,opt,name=unchanged,proto3" json:"unchanged,omitempty"`
 	// A namespace called default answers even where nobody made it.
 	NamespaceDefault bool `protobuf:"varint,7,opt,name=namespace_default,json=namespaceDefault,proto3" json:"namespace_default,omitempty"`
-	unknownFields    protoimpl.UnknownFields
-	sizeCache        protoimpl.SizeCache
+	// LoadTable honours `reference`.
+	References bool `protobuf:"varint,8,opt,name=references,proto3" json:"references,omitempty"`
+	// LoadTable honours `fresh`: the catalog keeps answers of its own.
+	Refresh       bool `protobuf:"varint,9,opt,name=refresh,proto3" json:"refresh,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
 }
 
 func (x *Capabilities) Reset() {
@@ -354,6 +358,20 @@ func (x *Capabilities) GetUnchanged() bool {
 func (x *Capabilities) GetNamespaceDefault() bool {
 	if x != nil {
 		return x.NamespaceDefault
+	}
+	return false
+}
+
+func (x *Capabilities) GetReferences() bool {
+	if x != nil {
+		return x.References
+	}
+	return false
+}
+
+func (x *Capabilities) GetRefresh() bool {
+	if x != nil {
+		return x.Refresh
 	}
 	return false
 }
@@ -812,7 +830,9 @@ type LoadTableRequest struct {
 	// A reference of the catalog itself (branch, tag or hash); empty: the configured one.
 	Reference string `protobuf:"bytes,3,opt,name=reference,proto3" json:"reference,omitempty"`
 	// On whose behalf; empty: the server's own.
-	Principal     string `protobuf:"bytes,4,opt,name=principal,proto3" json:"principal,omitempty"`
+	Principal string `protobuf:"bytes,4,opt,name=principal,proto3" json:"principal,omitempty"`
+	// Ask whatever is behind the catalog: neither answers nor credentials that it keeps may be given out again.
+	Fresh         bool `protobuf:"varint,5,opt,name=fresh,proto3" json:"fresh,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -873,6 +893,13 @@ func (x *LoadTableRequest) GetPrincipal() string {
 		return x.Principal
 	}
 	return ""
+}
+
+func (x *LoadTableRequest) GetFresh() bool {
+	if x != nil {
+		return x.Fresh
+	}
+	return false
 }
 
 // Credential opens what lies under a location prefix.
@@ -948,7 +975,11 @@ type TableHead struct {
 	Config      map[string]string `protobuf:"bytes,4,rep,name=config,proto3" json:"config,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	Credentials []*Credential     `protobuf:"bytes,5,rep,name=credentials,proto3" json:"credentials,omitempty"`
 	// Length of the metadata JSON that follows in chunks, in bytes. Absent: unchanged, or the server reads metadata_location itself.
-	MetadataSize  *int64 `protobuf:"varint,6,opt,name=metadata_size,json=metadataSize,proto3,oneof" json:"metadata_size,omitempty"`
+	MetadataSize *int64 `protobuf:"varint,6,opt,name=metadata_size,json=metadataSize,proto3,oneof" json:"metadata_size,omitempty"`
+	// Where the table's paths lie, the first that fits first. Where there are any, a path that none fits is not the table's.
+	Locations []*Mapping `protobuf:"bytes,7,rep,name=locations,proto3" json:"locations,omitempty"`
+	// Of plain files: the format's name, such as parquet.
+	Format        string `protobuf:"bytes,8,opt,name=format,proto3" json:"format,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1023,6 +1054,20 @@ func (x *TableHead) GetMetadataSize() int64 {
 		return *x.MetadataSize
 	}
 	return 0
+}
+
+func (x *TableHead) GetLocations() []*Mapping {
+	if x != nil {
+		return x.Locations
+	}
+	return nil
+}
+
+func (x *TableHead) GetFormat() string {
+	if x != nil {
+		return x.Format
+	}
+	return ""
 }
 
 type LoadTableResponse struct {
@@ -1279,7 +1324,7 @@ const file_skua_catalog_v1_catalog_proto_rawDesc = "" +
 	"\x05parts\x18\x01 \x03(\tR\x05parts\"-\n" +
 	"\aMapping\x12\x12\n" +
 	"\x04from\x18\x01 \x01(\tR\x04from\x12\x0e\n" +
-	"\x02to\x18\x02 \x01(\tR\x02to\"\x80\x02\n" +
+	"\x02to\x18\x02 \x01(\tR\x02to\"\xba\x02\n" +
 	"\fCapabilities\x12+\n" +
 	"\x11nested_namespaces\x18\x01 \x01(\bR\x10nestedNamespaces\x12\x1f\n" +
 	"\vroot_tables\x18\x02 \x01(\bR\n" +
@@ -1288,7 +1333,11 @@ const file_skua_catalog_v1_catalog_proto_rawDesc = "" +
 	"\x05files\x18\x04 \x01(\bR\x05files\x12+\n" +
 	"\x11vends_credentials\x18\x05 \x01(\bR\x10vendsCredentials\x12\x1c\n" +
 	"\tunchanged\x18\x06 \x01(\bR\tunchanged\x12+\n" +
-	"\x11namespace_default\x18\a \x01(\bR\x10namespaceDefault\"\xfa\x01\n" +
+	"\x11namespace_default\x18\a \x01(\bR\x10namespaceDefault\x12\x1e\n" +
+	"\n" +
+	"references\x18\b \x01(\bR\n" +
+	"references\x12\x18\n" +
+	"\arefresh\x18\t \x01(\bR\arefresh\"\xfa\x01\n" +
 	"\vOpenRequest\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12L\n" +
@@ -1326,14 +1375,15 @@ const file_skua_catalog_v1_catalog_proto_rawDesc = "" +
 	"identifier\x12.\n" +
 	"\x04kind\x18\x02 \x01(\x0e2\x1a.skua.catalog.v1.TableKindR\x04kind\"K\n" +
 	"\x12ListTablesResponse\x125\n" +
-	"\aentries\x18\x01 \x03(\v2\x1b.skua.catalog.v1.TableEntryR\aentries\"\x9f\x01\n" +
+	"\aentries\x18\x01 \x03(\v2\x1b.skua.catalog.v1.TableEntryR\aentries\"\xb5\x01\n" +
 	"\x10LoadTableRequest\x12;\n" +
 	"\n" +
 	"identifier\x18\x01 \x01(\v2\x1b.skua.catalog.v1.IdentifierR\n" +
 	"identifier\x12\x12\n" +
 	"\x04held\x18\x02 \x01(\tR\x04held\x12\x1c\n" +
 	"\treference\x18\x03 \x01(\tR\treference\x12\x1c\n" +
-	"\tprincipal\x18\x04 \x01(\tR\tprincipal\"\xe6\x01\n" +
+	"\tprincipal\x18\x04 \x01(\tR\tprincipal\x12\x14\n" +
+	"\x05fresh\x18\x05 \x01(\bR\x05fresh\"\xe6\x01\n" +
 	"\n" +
 	"Credential\x12\x16\n" +
 	"\x06prefix\x18\x01 \x01(\tR\x06prefix\x12K\n" +
@@ -1343,7 +1393,7 @@ const file_skua_catalog_v1_catalog_proto_rawDesc = "" +
 	"\aexpires\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\aexpires\x1a=\n" +
 	"\x0fPropertiesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x9b\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xeb\x03\n" +
 	"\tTableHead\x12;\n" +
 	"\n" +
 	"identifier\x18\x01 \x01(\v2\x1b.skua.catalog.v1.IdentifierR\n" +
@@ -1352,7 +1402,9 @@ const file_skua_catalog_v1_catalog_proto_rawDesc = "" +
 	"\x11metadata_location\x18\x03 \x01(\tR\x10metadataLocation\x12>\n" +
 	"\x06config\x18\x04 \x03(\v2&.skua.catalog.v1.TableHead.ConfigEntryR\x06config\x12=\n" +
 	"\vcredentials\x18\x05 \x03(\v2\x1b.skua.catalog.v1.CredentialR\vcredentials\x12(\n" +
-	"\rmetadata_size\x18\x06 \x01(\x03H\x00R\fmetadataSize\x88\x01\x01\x1a9\n" +
+	"\rmetadata_size\x18\x06 \x01(\x03H\x00R\fmetadataSize\x88\x01\x01\x126\n" +
+	"\tlocations\x18\a \x03(\v2\x18.skua.catalog.v1.MappingR\tlocations\x12\x16\n" +
+	"\x06format\x18\b \x01(\tR\x06format\x1a9\n" +
 	"\vConfigEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x10\n" +
@@ -1460,25 +1512,26 @@ var file_skua_catalog_v1_catalog_proto_depIdxs = []int32{
 	0,  // 15: skua.catalog.v1.TableHead.kind:type_name -> skua.catalog.v1.TableKind
 	24, // 16: skua.catalog.v1.TableHead.config:type_name -> skua.catalog.v1.TableHead.ConfigEntry
 	15, // 17: skua.catalog.v1.TableHead.credentials:type_name -> skua.catalog.v1.Credential
-	16, // 18: skua.catalog.v1.LoadTableResponse.head:type_name -> skua.catalog.v1.TableHead
-	1,  // 19: skua.catalog.v1.ErrorDetail.kind:type_name -> skua.catalog.v1.ErrorKind
-	5,  // 20: skua.catalog.v1.CatalogService.Open:input_type -> skua.catalog.v1.OpenRequest
-	7,  // 21: skua.catalog.v1.CatalogService.ListNamespaces:input_type -> skua.catalog.v1.ListNamespacesRequest
-	9,  // 22: skua.catalog.v1.CatalogService.LoadNamespace:input_type -> skua.catalog.v1.LoadNamespaceRequest
-	11, // 23: skua.catalog.v1.CatalogService.ListTables:input_type -> skua.catalog.v1.ListTablesRequest
-	14, // 24: skua.catalog.v1.CatalogService.LoadTable:input_type -> skua.catalog.v1.LoadTableRequest
-	18, // 25: skua.catalog.v1.CatalogService.Close:input_type -> skua.catalog.v1.CloseRequest
-	6,  // 26: skua.catalog.v1.CatalogService.Open:output_type -> skua.catalog.v1.OpenResponse
-	8,  // 27: skua.catalog.v1.CatalogService.ListNamespaces:output_type -> skua.catalog.v1.ListNamespacesResponse
-	10, // 28: skua.catalog.v1.CatalogService.LoadNamespace:output_type -> skua.catalog.v1.LoadNamespaceResponse
-	13, // 29: skua.catalog.v1.CatalogService.ListTables:output_type -> skua.catalog.v1.ListTablesResponse
-	17, // 30: skua.catalog.v1.CatalogService.LoadTable:output_type -> skua.catalog.v1.LoadTableResponse
-	19, // 31: skua.catalog.v1.CatalogService.Close:output_type -> skua.catalog.v1.CloseResponse
-	26, // [26:32] is the sub-list for method output_type
-	20, // [20:26] is the sub-list for method input_type
-	20, // [20:20] is the sub-list for extension type_name
-	20, // [20:20] is the sub-list for extension extendee
-	0,  // [0:20] is the sub-list for field type_name
+	3,  // 18: skua.catalog.v1.TableHead.locations:type_name -> skua.catalog.v1.Mapping
+	16, // 19: skua.catalog.v1.LoadTableResponse.head:type_name -> skua.catalog.v1.TableHead
+	1,  // 20: skua.catalog.v1.ErrorDetail.kind:type_name -> skua.catalog.v1.ErrorKind
+	5,  // 21: skua.catalog.v1.CatalogService.Open:input_type -> skua.catalog.v1.OpenRequest
+	7,  // 22: skua.catalog.v1.CatalogService.ListNamespaces:input_type -> skua.catalog.v1.ListNamespacesRequest
+	9,  // 23: skua.catalog.v1.CatalogService.LoadNamespace:input_type -> skua.catalog.v1.LoadNamespaceRequest
+	11, // 24: skua.catalog.v1.CatalogService.ListTables:input_type -> skua.catalog.v1.ListTablesRequest
+	14, // 25: skua.catalog.v1.CatalogService.LoadTable:input_type -> skua.catalog.v1.LoadTableRequest
+	18, // 26: skua.catalog.v1.CatalogService.Close:input_type -> skua.catalog.v1.CloseRequest
+	6,  // 27: skua.catalog.v1.CatalogService.Open:output_type -> skua.catalog.v1.OpenResponse
+	8,  // 28: skua.catalog.v1.CatalogService.ListNamespaces:output_type -> skua.catalog.v1.ListNamespacesResponse
+	10, // 29: skua.catalog.v1.CatalogService.LoadNamespace:output_type -> skua.catalog.v1.LoadNamespaceResponse
+	13, // 30: skua.catalog.v1.CatalogService.ListTables:output_type -> skua.catalog.v1.ListTablesResponse
+	17, // 31: skua.catalog.v1.CatalogService.LoadTable:output_type -> skua.catalog.v1.LoadTableResponse
+	19, // 32: skua.catalog.v1.CatalogService.Close:output_type -> skua.catalog.v1.CloseResponse
+	27, // [27:33] is the sub-list for method output_type
+	21, // [21:27] is the sub-list for method input_type
+	21, // [21:21] is the sub-list for extension type_name
+	21, // [21:21] is the sub-list for extension extendee
+	0,  // [0:21] is the sub-list for field type_name
 }
 
 func init() { file_skua_catalog_v1_catalog_proto_init() }
