@@ -55,6 +55,10 @@ func (p *tablePlan) open(ctx context.Context, d *dataFile) (*openFile, error) {
 		return nil, err
 	}
 	out := &openFile{plan: p, data: d, file: opened, projection: p.projection, deleted: deleted, equality: equality}
+	if err := d.checkVector(deleted, opened.Rows()); err != nil {
+		out.close()
+		return nil, err
+	}
 	if len(equality) > 0 {
 		ids := map[int]bool{}
 		for _, e := range equality {

@@ -86,7 +86,7 @@ func (p *tablePlan) deletedRows(ctx context.Context, f *dataFile) ([]int64, erro
 			return nil, ctx.Err()
 		}
 		if !l.loaded {
-			positions, err := p.source.table.readDeletes(ctx, p.decoder(), d)
+			positions, err := p.source.table.readDeletes(ctx, p.decoder(), d, p.deletes.limit)
 			if err == nil {
 				err = p.deletes.hold(positionBytes(positions))
 			}
@@ -108,6 +108,20 @@ func (p *tablePlan) deletedRows(ctx context.Context, f *dataFile) ([]int64, erro
 	return slices.Compact(slices.Clone(out)), nil
 }
 
+// checkVector refuses a deletion vector that deletes rows which a data file does not have: it belongs to another file.
+func (d *dataFile) checkVector(deleted []int64, rows int64) error {
+	last := len(deleted) - 1
+	if last < 0 || deleted[last] < rows && deleted[0] >= 0 {
+		return nil
+	}
+	for _, v := range d.Deletes {
+		if v.kind == deletionVector {
+			return fault.New(fault.Corrupt, "the deletion vector in %s deletes row %d of %s, which has %d rows", v.Path, deleted[last], d.Path, rows).In(v.Path)
+		}
+	}
+	return nil
+}
+
 func (d *deleteFile) key() string {
 	if d.kind == deletionVector {
 		return d.Path + "#" + strconv.FormatInt(d.Offset, 10) + "#" + d.Target
@@ -118,18 +132,28 @@ func (d *deleteFile) key() string {
 func positionBytes(positions map[string][]int64) int64 {
 	var out int64
 	for path, list := range positions {
-		out += 64 + int64(len(path)) + 8*int64(cap(list))
+		out += 64 + int64(len(path)) + positionSize*int64(cap(list))
 	}
 	return out
 }
 
-// readDeletes gives the rows that a delete file deletes, by data file.
-func (t *Table) readDeletes(ctx context.Context, decoder kernels.Decoder, d *deleteFile) (out map[string][]int64, err error) {
+// readDeletes gives the rows that a delete file deletes, by data file, in at most limit bytes.
+func (t *Table) readDeletes(ctx context.Context, decoder kernels.Decoder, d *deleteFile, limit int64) (out map[string][]int64, err error) {
 	defer fault.Recover(&err, fault.Corrupt, "delete file %s", d.Path)
 	if d.kind == deletionVector {
-		return t.readVector(ctx, d)
+		return t.readVector(ctx, d, limit)
 	}
-	return t.readPositions(ctx, decoder, d)
+	return t.readPositions(ctx, decoder, d, limit)
+}
+
+const positionSize = 8 // bytes of a deleted position in memory
+
+// fits refuses n positions of a delete file before they are made: a few bytes of a file can stand for billions.
+func (d *deleteFile) fits(n, limit int64) error {
+	if n > limit/positionSize {
+		return fault.New(fault.Exhausted, "delete file %s holds %d positions, over the limit of %d bytes for the deletes of one scan", d.Path, n, limit)
+	}
+	return nil
 }
 
 // openDeletes opens a file of position or equality deletes.
@@ -149,13 +173,13 @@ func (t *Table) openCounted(ctx context.Context, d *deleteFile) (countedFile, er
 	return countedFile{File: file, bytes: &resource.From(ctx).Counters.DeleteBytes, requests: &resource.From(ctx).Counters.Requests}, nil
 }
 
-func (t *Table) readVector(ctx context.Context, d *deleteFile) (map[string][]int64, error) {
+func (t *Table) readVector(ctx context.Context, d *deleteFile, limit int64) (map[string][]int64, error) {
 	file, err := t.openCounted(ctx, d)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	if d.Offset+d.Bytes > file.Size() || d.Offset+d.Bytes < 0 {
+	if d.Offset < 0 || d.Bytes < 0 || d.Offset > file.Size() || d.Bytes > file.Size()-d.Offset {
 		return nil, fault.New(fault.Corrupt, "deletion vector in %s lies outside the file", d.Path).In(d.Path)
 	}
 	raw := make([]byte, d.Bytes)
@@ -166,6 +190,9 @@ func (t *Table) readVector(ctx context.Context, d *deleteFile) (map[string][]int
 	if err != nil {
 		return nil, fault.New(fault.Corrupt, "deletion vector in %s: %w", d.Path, err).In(d.Path)
 	}
+	if err := d.fits(bitmap.Cardinality(), limit); err != nil {
+		return nil, err
+	}
 	positions := make([]int64, 0, bitmap.Cardinality())
 	for p := range bitmap.Positions() {
 		positions = append(positions, int64(p))
@@ -175,7 +202,7 @@ func (t *Table) readVector(ctx context.Context, d *deleteFile) (map[string][]int
 }
 
 // readPositions reads a file of position deletes, or the part of it that is asked for.
-func (t *Table) readPositions(ctx context.Context, decoder kernels.Decoder, d *deleteFile) (map[string][]int64, error) {
+func (t *Table) readPositions(ctx context.Context, decoder kernels.Decoder, d *deleteFile, limit int64) (map[string][]int64, error) {
 	file, err := t.openDeletes(ctx, decoder, d)
 	if err != nil {
 		return nil, err
@@ -191,7 +218,14 @@ func (t *Table) readPositions(ctx context.Context, decoder kernels.Decoder, d *d
 	out := map[string][]int64{}
 	columns := []kernels.Column{matches[0].Column, matches[1].Column}
 	start, length := d.part()
-	err = eachBatch(ctx, file, start, length, columns, func(batch arrow.RecordBatch) error { return collectPositions(batch, d.Path, out) })
+	var rows int64
+	err = eachBatch(ctx, file, start, length, columns, func(batch arrow.RecordBatch) error {
+		rows += batch.NumRows()
+		if err := d.fits(rows, limit); err != nil {
+			return err
+		}
+		return collectPositions(batch, d.Path, out)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,8 @@ type opened interface {
 	// Match finds wanted fields in the file.
 	Match(want []arrow.Field, names *parquet.NameMapping) ([]parquet.Match, error)
 	HasFieldIDs() bool
+	// Rows is the number of rows in the file.
+	Rows() int64
 	// RowGroups lists what of the file belongs to a byte range: ranges that tile the file give each row once.
 	RowGroups(start, length int64, filter predicate.Expr, matches func(id int) (parquet.Match, bool)) []parquet.Group
 	// Read opens one of them for reading; columns come from Match.

@@ -168,7 +168,7 @@ func (r *metaReader) Deleted(ctx context.Context, e metatable.Entry, start, leng
 	if d.kind == positionDelete {
 		return r.table.keptRows(ctx, d)
 	}
-	positions, err := r.table.readDeletes(ctx, r.table.scanner.config.Decoder, d)
+	positions, err := r.table.readDeletes(ctx, r.table.scanner.config.Decoder, d, r.table.scanner.config.DeleteMemory)
 	if err != nil {
 		return nil, err
 	}

@@ -32,6 +32,9 @@ func (f *File) Close() error { return f.file.Close() }
 // HasFieldIDs says whether any field of the file carries a field id.
 func (f *File) HasFieldIDs() bool { return f.index.schema.hasIDs() }
 
+// Rows is the number of records in the file.
+func (f *File) Rows() int64 { return f.index.rows }
+
 // RowGroups gives the blocks of a byte range as one group: those whose sync marker in front begins in it. The filter proves nothing, since
 // blocks have no statistics.
 func (f *File) RowGroups(start, length int64, _ predicate.Expr, _ func(int) (parquet.Match, bool)) []parquet.Group {

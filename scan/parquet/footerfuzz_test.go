@@ -1,0 +1,89 @@
+package parquet
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/skua-data/skua/predicate"
+)
+
+// FuzzFooter opens a file with an arbitrary footer and asks it for columns by id, by a mapping and by position, and which row groups a filter
+// leaves.
+func FuzzFooter(f *testing.F) {
+	paths, err := filepath.Glob("testdata/*.parquet")
+	if err != nil || len(paths) == 0 {
+		f.Fatal(paths, err)
+	}
+	for _, path := range paths {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		n := int(binary.LittleEndian.Uint32(raw[len(raw)-8:]))
+		f.Add(raw[len(raw)-8-n : len(raw)-8])
+	}
+	names, err := ParseNameMapping(`[{"field-id":1,"names":["id","i"]},{"field-id":2,"names":["s"],"fields":[{"field-id":3,"names":["element"]}]}]`)
+	if err != nil {
+		f.Fatal(err)
+	}
+	number := arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int64, Nullable: true, Metadata: arrow.NewMetadata([]string{fieldIDKey}, []string{"1"})}
+	text := arrow.Field{Name: "s", Type: arrow.BinaryTypes.String, Nullable: true, Metadata: arrow.NewMetadata([]string{fieldIDKey}, []string{"2"})}
+	filter := predicate.Comparison{Op: predicate.Gt, Field: predicate.Field{ID: 1, Type: number.Type}, Value: predicate.Literal{Type: number.Type, Value: int64(3)}}
+	f.Fuzz(func(t *testing.T, footer []byte) {
+		raw := append(append([]byte("PAR1"), make([]byte, 4096)...), footer...)
+		raw = append(binary.LittleEndian.AppendUint32(raw, uint32(len(footer))), "PAR1"...)
+		file, err := Open(context.Background(), memoryFile{bytes.NewReader(raw)}, "damaged.parquet")
+		if err != nil {
+			blame(t, err)
+			return
+		}
+		for _, mapping := range []*NameMapping{nil, names} {
+			for _, want := range []arrow.Field{number, text} {
+				m, err := file.Match([]arrow.Field{want}, mapping)
+				if err != nil {
+					blame(t, err)
+					continue
+				}
+				file.RowGroups(0, math.MaxInt64, filter, func(id int) (Match, bool) { return m[0], id == 1 && m[0].Present && want.Name == "n" })
+			}
+		}
+	})
+}
+
+// FuzzPageHeader reads arbitrary bytes as a page header: what is read must be inside the bytes, and no number negative.
+func FuzzPageHeader(f *testing.F) {
+	for _, path := range []string{"testdata/pyarrow_v2.parquet", "testdata/duckdb.parquet", "testdata/spark_types_1.parquet"} {
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(raw[4:min(len(raw), 300)])
+	}
+	f.Add([]byte{0x15, 0x06, 0x15, 0xf0, 0x01, 0x15, 0xf0, 0x01, 0x5c, 0x15, 0x02, 0x15, 0x04, 0x15, 0x06, 0x15, 0x00, 0x15, 0x02, 0x15, 0x04, 0x12, 0x00, 0x00})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		h, size, ok := readHeader(b)
+		if !ok {
+			return
+		}
+		if size > int64(len(b)) {
+			t.Fatalf("a header of %d bytes in %d", size, len(b))
+		}
+		for _, n := range []int64{h.kind, h.uncompressed, h.compressed, h.values, h.encoding, h.nulls, h.rows, h.defLength, h.repLength} {
+			if n < 0 {
+				t.Fatalf("%+v", h)
+			}
+		}
+		for i := range size {
+			if _, _, ok := readHeader(b[:i]); ok {
+				t.Fatalf("%d bytes of %d are a header", i, size)
+			}
+		}
+	})
+}
