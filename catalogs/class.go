@@ -36,7 +36,7 @@ func classNames() []string {
 // implementation is a value that a property takes for a class of Iceberg's own.
 type implementation struct{ java, name string }
 
-// implementations are Iceberg's catalog classes with the type each is the long form of. A catalog-impl that is not here names an outside plugin.
+// implementations are Iceberg's catalog classes with the type each is the long form of; static is a type of Skua's own. A catalog-impl that is not here names an outside plugin.
 var implementations = []implementation{
 	{"org.apache.iceberg.hive.HiveCatalog", "hive"},
 	{"org.apache.iceberg.hadoop.HadoopCatalog", "hadoop"},
@@ -45,6 +45,7 @@ var implementations = []implementation{
 	{"org.apache.iceberg.nessie.NessieCatalog", "nessie"},
 	{"org.apache.iceberg.jdbc.JdbcCatalog", "jdbc"},
 	{"org.apache.iceberg.gcp.bigquery.BigQueryMetastoreCatalog", "bigquery"},
+	{"", "static"},
 }
 
 // fileIOs are the io-impl classes that a configuration may name. The store is chosen by each location's scheme whichever is named, as

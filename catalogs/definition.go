@@ -108,7 +108,7 @@ func knownType(name, typ string) (string, string, error) {
 
 func implementationOf(name, impl string) (string, string, error) {
 	for _, i := range implementations {
-		if i.java == impl {
+		if i.java == impl && impl != "" {
 			return i.name, "", nil
 		}
 	}

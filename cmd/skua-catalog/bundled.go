@@ -6,6 +6,7 @@ import (
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/catalogs/hadoop"
 	"github.com/skua-data/skua/catalogs/jdbc"
+	"github.com/skua-data/skua/catalogs/static"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/storage"
 	"github.com/skua-data/skua/storage/local"
@@ -22,6 +23,7 @@ func bundled() []bundledType {
 	kinds := stores()
 	return []bundledType{
 		{"hadoop", "a warehouse folder, as HadoopCatalog lays it out", hadoop.New(kinds)},
+		{"static", "a JSON file of table names and metadata locations", static.New(kinds)},
 		{"jdbc", "a database of tables, as JdbcCatalog lays it out", jdbc.New(kinds)},
 	}
 }

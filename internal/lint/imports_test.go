@@ -63,6 +63,7 @@ var table = map[string]row{
 	"catalogs/override":             may("catalogs", "session", "fault"),
 	"catalogs/catalogtest":          may("catalogs", "fault").and(iceberg),
 	"catalogs/hadoop":               may("catalogs", "storage", "fault").and(iceberg),
+	"catalogs/static":               may("catalogs", "storage", "fault").and(iceberg),
 	"catalogs/jdbc":                 may("catalogs", "storage", "fault").and(iceberg, sqlite),
 	"plugins":                       may("catalogs", "fault", "storage", "plugins/proto/skua/catalog/v1").and(iceberg, plugin, grpc, protobuf),
 	"plugins/host":                  may("plugins", "catalogs", "fault", "storage").and(iceberg, plugin, hclog, grpc),
@@ -72,8 +73,9 @@ var table = map[string]row{
 	// From a table to batches. The metadata tables know metadata only: scan makes them into sources.
 	"scan/parquet":   may("kernels", "storage", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4),
 	"scan/avro":      may("kernels", "storage", "predicate", "resource", "fault", "scan/parquet").and(arrow, compress, uuid),
+	"scan/manifest":  may("fault").and(compress),
 	"scan/metatable": may("fault").and(arrow, iceberg, uuid),
-	"scan": may("catalogs", "kernels", "predicate", "resource", "storage", "fault", "scan/parquet", "scan/avro", "scan/metatable").
+	"scan": may("catalogs", "kernels", "predicate", "resource", "storage", "fault", "scan/parquet", "scan/avro", "scan/manifest", "scan/metatable").
 		and(arrow, iceberg, uuid),
 
 	// Statements, and the wire.
@@ -87,7 +89,7 @@ var table = map[string]row{
 	"cmd/skua":             may("server", "cmd/skua/shell", "cmd/skua/demo").and(cobra),
 	"cmd/skua/shell":       may().and(arrow, flight, grpc, readline, isatty),
 	"cmd/skua/demo":        may().and(arrow, iceberg, writer),
-	"cmd/skua-catalog":     may("catalogs", "catalogs/hadoop", "catalogs/jdbc", "storage", "storage/local", "plugins/sdk", "fault"),
+	"cmd/skua-catalog":     may("catalogs", "catalogs/hadoop", "catalogs/jdbc", "catalogs/static", "storage", "storage/local", "plugins/sdk", "fault"),
 	"cmd/skua-conformance": may("conformance", "conformance/oracle").and(cobra, grpc),
 
 	// Outside of the product: clients that judge it.
