@@ -35,6 +35,7 @@ check: doctor-tools ## formatting, generated files, lint
 generate: ## write the generated files again (needs npx for buf)
 	sh plugins/proto/generate.sh
 	$(GO) test ./session -run Documentation -update
+	$(GO) test ./internal/lint -run NoticeListsWhatIsLinked -update
 
 clean: ## remove bin/ and the demo warehouse
 	rm -rf $(BIN) demo-warehouse
