@@ -56,7 +56,8 @@ type Counters struct {
 	Bytes                  atomic.Int64 // Arrow bytes sent
 	DataBytes, DeleteBytes atomic.Int64 // read from data and from delete files
 	MetadataBytes          atomic.Int64 // read from metadata, manifest lists and manifests
-	Requests               atomic.Int64 // ranged reads
+	Requests               atomic.Int64 // sent to stores, those that failed included
+	Retries                atomic.Int64 // of those, sent again after a failure
 	Files                  atomic.Int64 // data files opened
 	RowGroups              atomic.Int64 // of those files, considered for the byte ranges read
 	RowGroupsPruned        atomic.Int64 // left out of those, by statistics

@@ -50,7 +50,7 @@ func (p *tablePlan) open(ctx context.Context, d *dataFile) (*openFile, error) {
 	}
 	counters := &resource.From(ctx).Counters
 	counters.Files.Add(1)
-	opened, err := p.source.table.openFormat(ctx, p.decoder(), d.Format, countedFile{File: file, bytes: &counters.DataBytes, requests: &counters.Requests}, d.Path)
+	opened, err := p.source.table.openFormat(ctx, p.decoder(), d.Format, countedFile{File: file, bytes: &counters.DataBytes}, d.Path)
 	if err != nil {
 		return nil, err
 	}

@@ -170,7 +170,7 @@ func (t *Table) openCounted(ctx context.Context, d *deleteFile) (countedFile, er
 	if err != nil {
 		return countedFile{}, fault.Wrap(err, "open delete file")
 	}
-	return countedFile{File: file, bytes: &resource.From(ctx).Counters.DeleteBytes, requests: &resource.From(ctx).Counters.Requests}, nil
+	return countedFile{File: file, bytes: &resource.From(ctx).Counters.DeleteBytes}, nil
 }
 
 func (t *Table) readVector(ctx context.Context, d *deleteFile, limit int64) (map[string][]int64, error) {

@@ -33,7 +33,7 @@ type opened interface {
 func (t *Table) openFormat(ctx context.Context, decoder kernels.Decoder, format iceberg.FileFormat, file storage.File, path string) (opened, error) {
 	switch strings.ToUpper(string(format)) {
 	case string(iceberg.ParquetFile):
-		f, err := parquet.Open(ctx, file, path)
+		f, err := t.scanner.footers.Open(ctx, file, path)
 		if err != nil {
 			return nil, err
 		}
@@ -74,5 +74,5 @@ type parquetFile struct {
 var _ opened = parquetFile{}
 
 func (f parquetFile) Read(ctx context.Context, g parquet.Group, columns []kernels.Column) (kernels.Reader, error) {
-	return f.decoder.Open(ctx, f.RowGroup(g.Ordinal, columns))
+	return f.File.Read(ctx, f.decoder, g, columns)
 }

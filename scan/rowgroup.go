@@ -24,7 +24,8 @@ func (p *tablePlan) readTask(ctx context.Context, t task, size *sizer, mem memor
 	}
 	defer file.close()
 	counters := &resource.From(ctx).Counters
-	for _, g := range file.file.RowGroups(t.Start, t.reach(), file.pushed, file.match) {
+	groups := file.file.RowGroups(t.Start, t.reach(), file.pushed, file.match)
+	for i, g := range groups {
 		counters.RowGroups.Add(1)
 		p.read.add(g.Pruned)
 		if g.Pruned != "" {
@@ -32,7 +33,7 @@ func (p *tablePlan) readTask(ctx context.Context, t task, size *sizer, mem memor
 			continue
 		}
 		p.read.routed(func() []string { return file.routes(g) })
-		r := groupReader{file: file, group: g, size: size, mem: mem, emit: emit}
+		r := groupReader{file: file, group: g, later: groups[i+1:], size: size, mem: mem, emit: emit}
 		if err := r.read(ctx); err != nil {
 			return err
 		}
@@ -61,6 +62,7 @@ func (f *openFile) match(id int) (parquet.Match, bool) {
 type groupReader struct {
 	file  *openFile
 	group parquet.Group
+	later []parquet.Group // of the same file, after it
 	size  *sizer
 	mem   memory.Allocator
 	emit  func(arrow.RecordBatch) error
@@ -127,8 +129,11 @@ func (r *groupReader) openColumns(ctx context.Context) error {
 	if r.keys, err = r.openSome(ctx, func(w wanted) bool { return w.Key != nil }); err != nil {
 		return err
 	}
-	r.payload, err = r.openSome(ctx, func(w wanted) bool { return !w.Filter && w.Key == nil })
-	return err
+	if r.payload, err = r.openSome(ctx, func(w wanted) bool { return !w.Filter && w.Key == nil }); err != nil {
+		return err
+	}
+	r.readAhead(ctx)
+	return nil
 }
 
 func (r *groupReader) openSome(ctx context.Context, which func(wanted) bool) (fileColumns, error) {
@@ -145,6 +150,24 @@ func (r *groupReader) openSome(ctx context.Context, which func(wanted) bool) (fi
 	var err error
 	out.reader, err = r.file.file.Read(ctx, r.group, columns)
 	return out, err
+}
+
+// readAhead tells the file which columns of which row group come next: those that are read first.
+func (r *groupReader) readAhead(ctx context.Context) {
+	file, ok := r.file.file.(parquetFile)
+	next := slices.IndexFunc(r.later, func(g parquet.Group) bool { return g.Pruned == "" })
+	first := r.tested.at
+	if first == nil {
+		first = r.payload.at
+	}
+	if !ok || next < 0 || len(first) == 0 {
+		return
+	}
+	var columns []kernels.Column
+	for _, at := range first {
+		columns = append(columns, r.file.columns[at].Column)
+	}
+	file.Ahead(ctx, r.later[next], columns)
 }
 
 func (r *groupReader) close() {

@@ -16,6 +16,8 @@ import (
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/resource"
+	"github.com/skua-data/skua/scan/manifest"
+	"github.com/skua-data/skua/scan/parquet"
 	"github.com/skua-data/skua/storage"
 )
 
@@ -24,6 +26,8 @@ const (
 	maxMetadata  = 256 << 20 // bytes of a metadata file, after decompression
 	maxManifest  = 256 << 20 // bytes of a manifest list or a manifest
 	defaultCache = 256 << 20
+
+	defaultFooters = 64 << 20
 
 	defaultDeletes = 2 << 30
 )
@@ -35,14 +39,17 @@ type Config struct {
 	Fallback      kernels.Decoder                         // takes every column; reads those of scans that want no other; nil: Decoder
 	Properties    func(catalog string) iceberg.Properties // a catalog's, for the store; nil: none
 	MetadataCache int64                                   // bytes of parsed metadata and decoded manifests kept; 0: 256 MiB
+	FooterCache   int64                                   // bytes of Parquet footers and small remote files kept; 0: 64 MiB
 	DeleteMemory  int64                                   // bytes of deleted positions and keys that one plan may hold; 0: 2 GiB
 }
 
 // Scanner holds what the scans of a process share: the stores, the decoder, and the cache of parsed metadata and decoded manifests. It
 // is safe for concurrent use.
 type Scanner struct {
-	config Config
-	cache  *cache
+	config  Config
+	cache   *cache
+	footers *parquet.Footers
+	codecs  manifest.Codecs
 }
 
 // NewScanner makes a scanner. It opens nothing.
@@ -56,7 +63,10 @@ func NewScanner(c Config) *Scanner {
 	if c.Fallback == nil {
 		c.Fallback = c.Decoder
 	}
-	return &Scanner{config: c, cache: newCache(c.MetadataCache)}
+	if c.FooterCache <= 0 {
+		c.FooterCache = defaultFooters
+	}
+	return &Scanner{config: c, cache: newCache(c.MetadataCache), footers: parquet.NewFooters(c.FooterCache)}
 }
 
 // Table parses a loaded table's metadata, or takes it from the cache. Features that are not built are refused by the scan that needs
@@ -140,9 +150,7 @@ func readWhole(ctx context.Context, file storage.File, name string, limit int64)
 	if n, err := file.ReadAt(raw, 0); err != nil && (err != io.EOF || n < len(raw)) {
 		return nil, fault.Wrap(fault.As(fault.Corrupt, err), "read %s", name)
 	}
-	counters := &resource.From(ctx).Counters
-	counters.MetadataBytes.Add(int64(len(raw)))
-	counters.Requests.Add(1)
+	resource.From(ctx).Counters.MetadataBytes.Add(int64(len(raw)))
 	return raw, nil
 }
 

@@ -14,6 +14,9 @@ type mapped struct {
 	opened, at Location
 }
 
+// Unwrap gives the file where it was opened.
+func (m *mapped) Unwrap() File { return m.File }
+
 // ReadAt reads from the file where it was opened.
 func (m *mapped) ReadAt(p []byte, off int64) (int, error) {
 	n, err := m.File.ReadAt(p, off)

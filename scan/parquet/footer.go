@@ -18,7 +18,7 @@ import (
 
 const (
 	tailSize   = 8         // footer length and magic
-	tailRead   = 64 << 10  // read at once from the end: most footers are smaller
+	tailRead   = 64 << 10  // read at once from the end of a file at hand: most footers are smaller
 	footerMost = 512 << 20 // a longer footer is refused
 	magicPlain = "PAR1"
 	magicCrypt = "PARE"
@@ -26,49 +26,63 @@ const (
 
 // File is an open Parquet file whose footer was read and checked. It is safe for concurrent use.
 type File struct {
-	name     string
-	file     storage.File
+	*footer
+	name  string
+	file  storage.File
+	ahead ahead
+}
+
+// footer is what a file says of itself. It is immutable and may be shared by those that open the same file.
+type footer struct {
 	metadata *metadata.FileMetaData
 	root     *element // ids as the file has them
 	first    []int64  // ordinal of each row group's first row
 	start    []int64  // byte offset at which each row group starts
+	size     int64    // of the file
+	length   int64    // of the footer, in bytes
+	tail     []byte   // what was read from the end of a remote file
+	version  string   // of a remote file
 }
 
 // Open reads and checks the footer of f. Every error names the file by name; the File owns f and closes it, also when Open fails.
-func Open(ctx context.Context, f storage.File, name string) (_ *File, err error) {
-	defer func() {
-		if err != nil {
-			err = fault.Wrap(errors.Join(err, f.Close()), "open %s", name)
-		}
-	}()
+func Open(ctx context.Context, f storage.File, name string) (*File, error) {
+	return (*Footers)(nil).Open(ctx, f, name)
+}
+
+// open does it without closing f.
+func open(ctx context.Context, f storage.File) (_ *footer, err error) {
 	defer fault.Recover(&err, fault.Corrupt, "read the footer")
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	raw, err := readFooter(f)
+	out := &footer{size: f.Size()}
+	raw, err := out.read(f)
 	if err != nil {
 		return nil, err
 	}
 	if err := checkFooter(raw); err != nil {
 		return nil, err
 	}
-	meta, err := metadata.NewFileMetaData(raw, nil)
-	if err != nil {
+	out.length = int64(len(raw))
+	if out.metadata, err = metadata.NewFileMetaData(raw, nil); err != nil {
 		return nil, fault.New(fault.Corrupt, "footer: %w", err)
 	}
-	if meta.IsSetEncryptionAlgorithm() {
+	if out.metadata.IsSetEncryptionAlgorithm() {
 		return nil, fault.New(fault.Unsupported, "encrypted Parquet files are not supported")
 	}
-	meta.SetSourceFileSize(f.Size())
-	out := &File{name: name, file: f, metadata: meta}
-	if out.root, err = buildTree(meta.Schema); err != nil {
+	out.metadata.SetSourceFileSize(out.size)
+	out.metadata.WriterVersion() // found out on the first call, which must not be one of several at once
+	if out.root, err = buildTree(out.metadata.Schema); err != nil {
 		return nil, err
 	}
 	return out, out.checkRowGroups()
 }
 
-// Close closes the file.
-func (f *File) Close() error { return f.file.Close() }
+// Close closes the file; all readers are closed before.
+func (f *File) Close() error {
+	f.ahead.close()
+	return f.file.Close()
+}
 
 // Metadata is the file's footer. The caller leaves it as it is.
 func (f *File) Metadata() *metadata.FileMetaData { return f.metadata }
@@ -88,38 +102,65 @@ func (f *File) HasFieldIDs() bool { return f.root.hasIDs() }
 // RowGroup describes a row group for a decoder; columns come from Match.
 func (f *File) RowGroup(ordinal int, columns []kernels.Column) *kernels.RowGroup {
 	return &kernels.RowGroup{
-		Name: f.name, File: f.file, Metadata: f.metadata, Ordinal: ordinal,
+		Name: f.name, File: f.bytes(f.file), Metadata: f.metadata, Ordinal: ordinal,
 		FirstRow: f.first[ordinal], Rows: f.metadata.RowGroups[ordinal].NumRows, Columns: columns,
 	}
 }
 
-// readFooter gives the bytes of the thrift structure at the end of a file.
-func readFooter(f storage.File) ([]byte, error) {
-	size := f.Size()
-	if size < tailSize+int64(len(magicPlain)) {
-		return nil, fault.New(fault.Corrupt, "%d bytes are too few for a Parquet file", size)
+// read gives the bytes of the thrift structure at the end of a file. Of a remote file it reads more at once, which is kept: a small one needs no
+// other request.
+func (o *footer) read(f storage.File) ([]byte, error) {
+	if o.size < tailSize+int64(len(magicPlain)) {
+		return nil, fault.New(fault.Corrupt, "%d bytes are too few for a Parquet file", o.size)
 	}
-	tail := make([]byte, min(size, tailRead))
-	if err := readAt(f, tail, size-int64(len(tail))); err != nil {
+	remote := storage.RemoteOf(f)
+	tail := make([]byte, min(o.size, tailLength(o.size, remote)))
+	if err := readAt(f, tail, o.size-int64(len(tail))); err != nil {
 		return nil, err
 	}
-	end := tail[len(tail)-tailSize:]
-	switch string(end[4:]) {
-	case magicPlain:
-	case magicCrypt:
-		return nil, fault.New(fault.Unsupported, "encrypted Parquet files are not supported")
-	default:
-		return nil, fault.New(fault.Corrupt, "not a Parquet file: it ends in %q", end[4:])
+	if remote != nil {
+		o.tail, o.version = tail, remote.Version()
 	}
-	length := int64(binary.LittleEndian.Uint32(end))
-	if length > size-tailSize-int64(len(magicPlain)) || length > footerMost {
-		return nil, fault.New(fault.Corrupt, "footer of %d bytes in a file of %d", length, size)
+	length, err := footerLength(tail[len(tail)-tailSize:], o.size)
+	if err != nil {
+		return nil, err
 	}
 	if length+tailSize <= int64(len(tail)) {
 		return tail[int64(len(tail))-tailSize-length : len(tail)-tailSize], nil
 	}
-	footer := make([]byte, length)
-	return footer, readAt(f, footer, size-tailSize-length)
+	have := tail[:len(tail)-tailSize]
+	raw := make([]byte, length)
+	missing := length - int64(len(have))
+	copy(raw[missing:], have)
+	return raw, readAt(f, raw[:missing], o.size-tailSize-length)
+}
+
+// tailLength is how much to read from the end of a file.
+func tailLength(size int64, remote storage.Remote) int64 {
+	if remote == nil {
+		return tailRead
+	}
+	access := remote.Access()
+	if size <= access.Whole {
+		return size
+	}
+	return max(access.Tail, tailSize)
+}
+
+// footerLength reads the last bytes of a file.
+func footerLength(end []byte, size int64) (int64, error) {
+	switch string(end[4:]) {
+	case magicPlain:
+	case magicCrypt:
+		return 0, fault.New(fault.Unsupported, "encrypted Parquet files are not supported")
+	default:
+		return 0, fault.New(fault.Corrupt, "not a Parquet file: it ends in %q", end[4:])
+	}
+	length := int64(binary.LittleEndian.Uint32(end))
+	if length > size-tailSize-int64(len(magicPlain)) || length > footerMost {
+		return 0, fault.New(fault.Corrupt, "footer of %d bytes in a file of %d", length, size)
+	}
+	return length, nil
 }
 
 // readAt fills b, and tells a short file from a broken store.
@@ -143,8 +184,8 @@ func classify(kind fault.Kind, err error) error {
 }
 
 // checkRowGroups refuses footers whose numbers cannot be, and fills first and start.
-func (f *File) checkRowGroups() error {
-	leaves, size := f.metadata.Schema.NumColumns(), f.file.Size()
+func (f *footer) checkRowGroups() error {
+	leaves, size := f.metadata.Schema.NumColumns(), f.size
 	var rows int64
 	for i, group := range f.metadata.RowGroups {
 		if group.NumRows < 0 || rows > 1<<62-group.NumRows {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"sync/atomic"
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/storage"
@@ -19,6 +20,8 @@ type file struct {
 	handle *os.File
 	size   int64
 	key    string
+
+	requests *atomic.Int64
 }
 
 // Size is the length at the time of opening.
@@ -34,6 +37,7 @@ func (f *file) ReadAt(p []byte, off int64) (int, error) {
 	}
 	total := 0
 	for {
+		f.requests.Add(1)
 		if err := f.ctx.Err(); err != nil {
 			return total, fault.Wrap(err, "read %s", f.at)
 		}

@@ -1,0 +1,210 @@
+package parquet
+
+import (
+	"context"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/parquet/metadata"
+
+	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/storage"
+)
+
+// Read opens a row group for reading by a decoder; columns come from Match. The columns of a remote file are fetched together once the first byte
+// of one is wanted.
+func (f *File) Read(ctx context.Context, decoder kernels.Decoder, g Group, columns []kernels.Column) (kernels.Reader, error) {
+	rg := f.RowGroup(g.Ordinal, columns)
+	fetch := f.ahead.take(g.Ordinal, allLeaves(columns))
+	if fetch == nil {
+		fetch = f.fetch(ctx, g.Ordinal, columns)
+	}
+	if fetch == nil {
+		return decoder.Open(ctx, rg)
+	}
+	rg.File = f.bytes(fetch)
+	reader, err := decoder.Open(ctx, rg)
+	if err != nil {
+		fetch.Close()
+		return nil, err
+	}
+	f.ahead.follow(fetch)
+	return &fetched{reader, fetch}, nil
+}
+
+// Ahead says which columns of which row group will be read after those that are being read now: they are fetched once nothing else of the file
+// is left to ask for, as far as memory allows. It does nothing for a file at hand.
+func (f *File) Ahead(ctx context.Context, g Group, columns []kernels.Column) {
+	if fetch := f.fetch(ctx, g.Ordinal, columns); fetch != nil {
+		f.ahead.put(g.Ordinal, allLeaves(columns), fetch, storage.AccessOf(f.file).Ahead)
+	}
+}
+
+// fetch plans the reading of a row group's columns; nil where the file is at hand, where all of it is in the tail, and where it is too much to hold.
+func (f *File) fetch(ctx context.Context, ordinal int, columns []kernels.Column) *storage.Fetch {
+	access := storage.AccessOf(f.file)
+	if !access.Remote() {
+		return nil
+	}
+	var ranges []storage.Range
+	var size int64
+	end := f.size - int64(len(f.tail)) // what follows is in the tail
+	for _, leaf := range allLeaves(columns) {
+		r := f.chunkRange(ordinal, leaf)
+		if r.Length = min(r.Length, end-r.Offset); r.Length > 0 {
+			ranges, size = append(ranges, r), size+r.Length
+		}
+	}
+	if size == 0 || size > access.Ahead {
+		return nil
+	}
+	return storage.NewFetch(ctx, f.file, ranges)
+}
+
+// chunkRange is where a column chunk lies.
+func (f *footer) chunkRange(ordinal, leaf int) storage.Range {
+	m := f.metadata.RowGroups[ordinal].Columns[leaf].MetaData
+	start := m.DataPageOffset
+	if d := m.DictionaryPageOffset; d != nil && *d > 0 && *d < start {
+		start = *d
+	}
+	end := start + m.TotalCompressedSize
+	if f.metadata.WriterVersion().LessThan(metadata.Parquet816FixedVersion) { // those left a dictionary's header out of the size
+		end = min(end+100, f.size)
+	}
+	return storage.Range{Offset: start, Length: end - start}
+}
+
+// allLeaves gives the leaf columns of columns, ascending, each once.
+func allLeaves(columns []kernels.Column) []int {
+	var out []int
+	for _, c := range columns {
+		out = append(out, c.Leaves...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// bytes gives the file's bytes: from the tail where it was kept, the others from another reader of the same file.
+func (f *File) bytes(others io.ReaderAt) io.ReaderAt {
+	if len(f.tail) == 0 {
+		return others
+	}
+	return &tailed{others: others, tail: f.tail, start: f.size - int64(len(f.tail))}
+}
+
+// tailed is a file whose end is at hand.
+type tailed struct {
+	others io.ReaderAt
+	tail   []byte
+	start  int64 // of the tail, in the file
+}
+
+// ReadAt reads from the tail, and what is before it from elsewhere.
+func (t *tailed) ReadAt(p []byte, off int64) (int, error) {
+	front := int(min(max(t.start-off, 0), int64(len(p))))
+	if front > 0 {
+		if n, err := t.others.ReadAt(p[:front], off); n < front {
+			return n, err
+		}
+	}
+	if front == len(p) {
+		return front, nil
+	}
+	from := off + int64(front) - t.start
+	if from >= int64(len(t.tail)) {
+		return front, io.EOF
+	}
+	n := front + copy(p[front:], t.tail[from:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// fetched is a reader with the bytes that are fetched for it.
+type fetched struct {
+	kernels.Reader
+	fetch *storage.Fetch
+}
+
+// Select reads columns that Read may read again.
+func (r *fetched) Select(ctx context.Context, p predicate.Expr, in *kernels.Selection) (predicate.Expr, *kernels.Selection, error) {
+	r.fetch.Again()
+	return r.Reader.Select(ctx, p, in)
+}
+
+// Close closes the reader and gives its bytes back.
+func (r *fetched) Close() error {
+	err := r.Reader.Close()
+	r.fetch.Close()
+	return err
+}
+
+// ahead is a row group that is read after the present one.
+type ahead struct {
+	mu      sync.Mutex
+	ordinal int
+	leaves  []int
+	fetch   *storage.Fetch
+	present int64 // bytes of the fetch that it follows
+	free    bool  // all of which was asked for
+}
+
+// put plans a row group in place of the one planned before, if it and the present one fit into a bound.
+func (a *ahead) put(ordinal int, leaves []int, fetch *storage.Fetch, bound int64) {
+	a.mu.Lock()
+	old, free := a.fetch, a.free
+	if a.present+fetch.Size() > bound {
+		old, free = fetch, false
+	} else {
+		a.ordinal, a.leaves, a.fetch = ordinal, leaves, fetch
+	}
+	a.mu.Unlock()
+	if old != nil {
+		old.Close()
+	}
+	if free {
+		fetch.Start()
+	}
+}
+
+// take gives the fetch that was planned for just these columns; nil: none was.
+func (a *ahead) take(ordinal int, leaves []int) *storage.Fetch {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.fetch == nil || a.ordinal != ordinal || !slices.Equal(a.leaves, leaves) {
+		return nil
+	}
+	out := a.fetch
+	a.fetch = nil
+	return out
+}
+
+// follow lets what is planned start when nothing of a fetch is left to ask for.
+func (a *ahead) follow(present *storage.Fetch) {
+	a.mu.Lock()
+	a.present, a.free = present.Size(), false
+	a.mu.Unlock()
+	present.Then(func() {
+		a.mu.Lock()
+		a.free = true
+		next := a.fetch
+		a.mu.Unlock()
+		if next != nil {
+			next.Start()
+		}
+	})
+}
+
+func (a *ahead) close() {
+	a.mu.Lock()
+	fetch := a.fetch
+	a.fetch = nil
+	a.mu.Unlock()
+	if fetch != nil {
+		fetch.Close()
+	}
+}

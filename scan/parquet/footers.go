@@ -1,0 +1,128 @@
+package parquet
+
+import (
+	"container/list"
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/storage"
+)
+
+// Footers keeps decoded footers, and small remote files whole, by the keys of their files and up to a bound in bytes, least recently used out
+// first. It is safe for concurrent use; the nil Footers keeps nothing.
+type Footers struct {
+	mu      sync.Mutex
+	bound   int64
+	used    int64
+	recent  list.List // of keptFooter, the one used last in front
+	entries map[string]*list.Element
+}
+
+type keptFooter struct {
+	key    string
+	footer *footer
+}
+
+// NewFooters makes an empty cache of at most bound bytes.
+func NewFooters(bound int64) *Footers {
+	return &Footers{bound: bound, entries: map[string]*list.Element{}}
+}
+
+// Open is like the function Open, and reads no footer that is kept.
+func (c *Footers) Open(ctx context.Context, f storage.File, name string) (_ *File, err error) {
+	defer func() {
+		if err != nil {
+			err = fault.Wrap(errors.Join(err, f.Close()), "open %s", name)
+		}
+	}()
+	key := f.Key()
+	if kept := c.get(key); kept != nil && kept.size == f.Size() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if remote := storage.RemoteOf(f); remote != nil {
+			remote.Expect(kept.version)
+			f = watched{f, func() { c.drop(key) }}
+		}
+		return &File{footer: kept, name: name, file: f}, nil
+	}
+	read, err := open(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	c.put(key, read)
+	if storage.RemoteOf(f) != nil {
+		f = watched{f, func() { c.drop(key) }}
+	}
+	return &File{footer: read, name: name, file: f}, nil
+}
+
+func (c *Footers) get(key string) *footer {
+	if c == nil || key == "" {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.entries[key]
+	if !ok {
+		return nil
+	}
+	c.recent.MoveToFront(e)
+	return e.Value.(keptFooter).footer
+}
+
+func (c *Footers) put(key string, f *footer) {
+	if c == nil || key == "" || f.memory() > c.bound/4 {
+		return // one giant would push out everything else
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if old, ok := c.entries[key]; ok {
+		c.remove(old)
+	}
+	c.entries[key] = c.recent.PushFront(keptFooter{key, f})
+	for c.used += f.memory(); c.used > c.bound; {
+		c.remove(c.recent.Back())
+	}
+}
+
+func (c *Footers) drop(key string) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.entries[key]; ok {
+		c.remove(e)
+	}
+}
+
+func (c *Footers) remove(e *list.Element) {
+	kept := c.recent.Remove(e).(keptFooter)
+	delete(c.entries, kept.key)
+	c.used -= kept.footer.memory()
+}
+
+// memory estimates what a footer takes: the decoded form is several times as large as its bytes.
+func (o *footer) memory() int64 { return 4096 + 8*o.length + int64(len(o.tail)) }
+
+// watched tells of reads that fail, after which what is kept of the file is not to be trusted.
+type watched struct {
+	storage.File
+	failed func()
+}
+
+// Unwrap gives the file itself.
+func (w watched) Unwrap() storage.File { return w.File }
+
+// ReadAt reads from the file itself.
+func (w watched) ReadAt(p []byte, off int64) (int, error) {
+	n, err := w.File.ReadAt(p, off)
+	if n < len(p) && err != nil && !errors.Is(err, io.EOF) {
+		w.failed()
+	}
+	return n, err
+}
