@@ -56,6 +56,7 @@ var table = map[string]row{
 	"storage/local":       may("storage", "fault", "resource"),
 	"kernels":             may("fault", "predicate", "resource").and(arrow, parquet),
 	"kernels/cpu":         may("kernels", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, brotli),
+	"kernels/ptxsim":      may(),
 	"kernels/kernelstest": may("kernels", "predicate", "resource", "fault").and(arrow, parquet),
 
 	// Catalogs and the process they live in. The plugin protocol carries storage's plain types: credentials and the location map.
