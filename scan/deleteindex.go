@@ -24,8 +24,8 @@ type deleteFile struct {
 	Scope    string // the partition that equality deletes are for; empty: every one
 
 	kind         deleteKind
-	stats        *columnStats // of equality deletes; nil: unknown
-	from, length int64        // the bytes of a file that are wanted; no length: all
+	stats        fileStats // of equality deletes
+	from, length int64     // the bytes of a file that are wanted; no length: all
 }
 
 // part is the byte range of the file to read.
@@ -57,17 +57,17 @@ type deleteIndex struct {
 	equality   map[string][]*deleteFile // by partition
 	global     []*deleteFile            // equality deletes of unpartitioned specs: they are for every partition
 	considered int
-	equalities int                                 // how many of them delete by value
+	keys       map[int]bool                        // columns that equality deletes compare
 	types      func(id int) (arrow.DataType, bool) // of columns; nil: unknown
 }
 
 func newDeleteIndex() *deleteIndex {
 	return &deleteIndex{vectors: map[string][]*deleteFile{}, byPath: map[string][]*deleteFile{}, byTuple: map[string][]*deleteFile{},
-		equality: map[string][]*deleteFile{}}
+		equality: map[string][]*deleteFile{}, keys: map[int]bool{}}
 }
 
-// add takes in an entry of a delete manifest; tuple names its partition.
-func (x *deleteIndex) add(e *fileEntry, s *spec, tuple string) error {
+// add takes in an entry of a delete manifest.
+func (x *deleteIndex) add(e candidate) error {
 	d := &deleteFile{Path: e.Path, Format: e.Format, Size: e.Size, Bytes: e.Size, Sequence: e.Sequence, Records: e.Records}
 	if e.Sequence < 0 {
 		return fault.New(fault.Corrupt, "delete file %s has no sequence number", d.Path).In(d.Path)
@@ -81,7 +81,7 @@ func (x *deleteIndex) add(e *fileEntry, s *spec, tuple string) error {
 	x.considered++
 	switch {
 	case e.deletes.equality:
-		return x.addEquality(d, e, tuple, unpartitioned(s))
+		return x.addEquality(d, e)
 	case e.Format == iceberg.PuffinFile:
 		return x.addVector(d, e.deletes)
 	}
@@ -93,22 +93,24 @@ func (x *deleteIndex) add(e *fileEntry, s *spec, tuple string) error {
 		x.byPath[e.deletes.path] = append(x.byPath[e.deletes.path], d)
 		return nil
 	}
-	x.byTuple[tuple] = append(x.byTuple[tuple], d)
+	x.byTuple[e.tuple] = append(x.byTuple[e.tuple], d)
 	return nil
 }
 
-func (x *deleteIndex) addEquality(d *deleteFile, e *fileEntry, tuple string, global bool) error {
+func (x *deleteIndex) addEquality(d *deleteFile, e candidate) error {
 	d.kind, d.Keys, d.stats = equalityDelete, e.deletes.keys, e.stats
 	if len(d.Keys) == 0 {
 		return fault.New(fault.Corrupt, "equality delete file %s does not say which columns it compares", d.Path).In(d.Path)
 	}
-	x.equalities++
-	if global {
+	for _, id := range d.Keys {
+		x.keys[id] = true
+	}
+	if unpartitioned(e.spec) {
 		x.global = append(x.global, d)
 		return nil
 	}
-	d.Scope = tuple
-	x.equality[tuple] = append(x.equality[tuple], d)
+	d.Scope = e.tuple
+	x.equality[e.tuple] = append(x.equality[e.tuple], d)
 	return nil
 }
 
@@ -143,11 +145,11 @@ func unpartitioned(s *spec) bool {
 
 // of gives the deletes that apply to a data file, in Iceberg's order: equality deletes of all partitions, those of its own, position
 // deletes of its partition, its own. A vector takes the place of all position deletes.
-func (x *deleteIndex) of(f *fileEntry, tuple string) ([]*deleteFile, error) {
+func (x *deleteIndex) of(f candidate) ([]*deleteFile, error) {
 	var out []*deleteFile
-	for _, list := range [][]*deleteFile{x.global, x.equality[tuple]} {
+	for _, list := range [][]*deleteFile{x.global, x.equality[f.tuple]} {
 		for _, d := range list {
-			if f.Sequence < d.Sequence && (x.types == nil || canReach(d, f, x.types)) {
+			if f.Sequence < d.Sequence && (x.types == nil || canReach(d, f.stats, x.types)) {
 				out = append(out, d)
 			}
 		}
@@ -162,7 +164,7 @@ func (x *deleteIndex) of(f *fileEntry, tuple string) ([]*deleteFile, error) {
 		}
 		return append(out, vectors[0]), nil
 	}
-	for _, list := range [][]*deleteFile{x.byTuple[tuple], x.byPath[f.Path]} {
+	for _, list := range [][]*deleteFile{x.byTuple[f.tuple], x.byPath[f.Path]} {
 		for _, d := range list {
 			if f.Sequence <= d.Sequence {
 				out = append(out, d)

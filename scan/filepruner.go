@@ -68,25 +68,28 @@ func (p *filePruner) manifest(m iceberg.ManifestFile) string {
 }
 
 // file tells why a file holds no wanted row; empty: it may hold some. Of an equality delete file only the columns that it compares count.
-func (p *filePruner) file(e *fileEntry) string {
+func (p *filePruner) file(e *fileEntry, stats fileStats) string {
 	switch {
 	case p.filter == nil:
 		return ""
 	case !p.at(e.place).may:
 		return byPartition
-	case e.deletes == nil && !mayMatch(p.filter, e.stats.facts):
+	case e.deletes == nil && !mayMatch(p.filter, stats.facts):
 		return byStatistics
-	case e.deletes != nil && e.deletes.equality && !mayMatch(p.filter, e.comparedFacts):
+	case e.deletes != nil && e.deletes.equality && !mayMatch(p.filter, stats.compared(e.deletes.keys)):
 		return byStatistics
 	}
 	return ""
 }
 
-func (e *fileEntry) comparedFacts(f predicate.Field) (known, bool) {
-	if !slices.Contains(e.deletes.keys, f.ID) {
-		return known{}, false
+// compared asks the statistics of an equality delete file, of the columns that it compares.
+func (s fileStats) compared(keys []int) facts {
+	return func(f predicate.Field) (known, bool) {
+		if !slices.Contains(keys, f.ID) {
+			return known{}, false
+		}
+		return s.facts(f)
 	}
-	return e.stats.facts(f)
 }
 
 func (p *filePruner) at(at *place) *placed {
@@ -103,13 +106,13 @@ func (p *filePruner) at(at *place) *placed {
 
 // canReach says whether equality deletes may delete rows of a data file, as far as the counts and bounds of the columns they compare tell.
 // Where both sides may hold NaN, which no bound covers, they may meet.
-func canReach(d *deleteFile, f *fileEntry, types func(id int) (arrow.DataType, bool)) bool {
+func canReach(d *deleteFile, f fileStats, types func(id int) (arrow.DataType, bool)) bool {
 	for _, id := range d.Keys {
 		typ, ok := types(id)
 		if !ok || arrow.IsNested(typ.ID()) {
 			continue
 		}
-		data, gone := f.stats.of(id, typ, false), d.stats.of(id, typ, false)
+		data, gone := f.of(id, typ, false), d.stats.of(id, typ, false)
 		if data.Nulls != none && gone.Nulls != none {
 			continue // both may have null, which equals itself
 		}

@@ -2,6 +2,8 @@ package scan
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/iceberg-go"
@@ -94,26 +96,35 @@ type manifestFiles struct {
 	considered Considered
 }
 
-// wantedOf reads a manifest and leaves out what the filter rules out. take is called for every entry that is left.
-func (p *tablePlan) wantedOf(ctx context.Context, m iceberg.ManifestFile, stats bool, take func(e *fileEntry, s *spec, tuple string) error) (Considered, error) {
+// candidate is an entry that the filter leaves, with what was found out of it.
+type candidate struct {
+	*fileEntry
+	spec  *spec
+	stats fileStats
+	tuple string // names spec and partition
+}
+
+// wantedOf reads a manifest with the statistics of columns and leaves out what the filter rules out. take is called for every entry that is left.
+func (p *tablePlan) wantedOf(ctx context.Context, m iceberg.ManifestFile, columns []int, take func(c candidate) error) (Considered, error) {
 	var out Considered
 	s, err := p.specOf(m)
 	if err != nil {
 		return out, err
 	}
-	entries, err := p.source.table.planned(ctx, m, stats)
+	read, err := p.source.table.planned(ctx, m, columns)
 	if err != nil {
 		return out, err
 	}
 	pruner := newFilePruner(p.pruning, s)
-	out.Total = len(entries)
-	for i := range entries {
-		e := &entries[i]
-		if reason := pruner.file(e); reason != "" {
+	out.Total = len(read.entries)
+	for i := range read.entries {
+		e := &read.entries[i]
+		stats := fileStats{read.stats, i}
+		if reason := pruner.file(e, stats); reason != "" {
 			out.leaveOut(reason, 1)
 			continue
 		}
-		if err := take(e, s, pruner.at(e.place).tuple); err != nil {
+		if err := take(candidate{e, s, stats, pruner.at(e.place).tuple}); err != nil {
 			return out, err
 		}
 	}
@@ -122,18 +133,13 @@ func (p *tablePlan) wantedOf(ctx context.Context, m iceberg.ManifestFile, stats 
 
 // readDeletes indexes the live delete files that may delete wanted rows.
 func (p *tablePlan) readDeletes(ctx context.Context, manifests []iceberg.ManifestFile) (*deleteIndex, error) {
-	type pending struct {
-		entry *fileEntry
-		spec  *spec
-		tuple string
-	}
 	type read struct {
-		list       []pending
+		list       []candidate
 		considered Considered
 	}
 	all, err := inOrder(ctx, len(manifests), func(ctx context.Context, i int) (out read, err error) {
-		out.considered, err = p.wantedOf(ctx, manifests[i], true, func(e *fileEntry, s *spec, tuple string) error {
-			out.list = append(out.list, pending{e, s, tuple})
+		out.considered, err = p.wantedOf(ctx, manifests[i], nil, func(c candidate) error {
+			out.list = append(out.list, c)
 			return nil
 		})
 		return out, err
@@ -146,7 +152,7 @@ func (p *tablePlan) readDeletes(ctx context.Context, manifests []iceberg.Manifes
 	for _, r := range all {
 		p.found.deletes.add(r.considered)
 		for _, d := range r.list {
-			if err := index.add(d.entry, d.spec, d.tuple); err != nil {
+			if err := index.add(d); err != nil {
 				return nil, err
 			}
 		}
@@ -167,13 +173,14 @@ func (s *tableSource) columnType(id int) (arrow.DataType, bool) {
 
 // readFiles reads the data manifests and gives every file its deletes.
 func (p *tablePlan) readFiles(ctx context.Context, manifests []iceberg.ManifestFile, index *deleteIndex) ([]*dataFile, error) {
-	stats := p.filter != nil || index.equalities > 0
+	columns := p.statisticsOf(index)
 	all, err := inOrder(ctx, len(manifests), func(ctx context.Context, i int) (out manifestFiles, err error) {
-		out.considered, err = p.wantedOf(ctx, manifests[i], stats, func(e *fileEntry, s *spec, tuple string) error {
-			f, err := newDataFile(e, s, tuple, index)
+		out.considered, err = p.wantedOf(ctx, manifests[i], columns, func(c candidate) error {
+			f, err := newDataFile(c, index)
 			out.files = append(out.files, f)
 			return err
 		})
+		out.compact()
 		return out, err
 	})
 	if err != nil {
@@ -192,11 +199,40 @@ func (p *tablePlan) readFiles(ctx context.Context, manifests []iceberg.ManifestF
 	return files, nil
 }
 
-func newDataFile(e *fileEntry, s *spec, tuple string, index *deleteIndex) (*dataFile, error) {
-	if e.encrypted {
-		return nil, fault.New(fault.Unsupported, "encrypted data files are not supported yet: %s", e.Path).In(e.Path)
+// statisticsOf lists the columns whose statistics planning asks for: those of the filter, and those that equality deletes compare.
+func (p *tablePlan) statisticsOf(index *deleteIndex) []int {
+	var out []int
+	if p.pruning != nil {
+		for _, f := range predicate.Fields(p.pruning) {
+			if f.ID <= partitionIDBase && f.ID > 0 {
+				out = append(out, f.ID)
+			}
+		}
 	}
-	f := &dataFile{fileEntry: e, Spec: s, tuple: tuple}
+	for id := range index.keys {
+		out = append(out, id)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// compact moves the few files that are left of many into memory of their own, so that they do not keep all others alive.
+func (m *manifestFiles) compact() {
+	if 4*len(m.files) > m.considered.Total {
+		return
+	}
+	for _, f := range m.files {
+		own := *f.fileEntry
+		own.Path, own.Offsets = strings.Clone(own.Path), slices.Clone(own.Offsets)
+		f.fileEntry = &own
+	}
+}
+
+func newDataFile(c candidate, index *deleteIndex) (*dataFile, error) {
+	if c.encrypted {
+		return nil, fault.New(fault.Unsupported, "encrypted data files are not supported yet: %s", c.Path).In(c.Path)
+	}
+	f := &dataFile{fileEntry: c.fileEntry, Spec: c.spec, tuple: c.tuple}
 	if index.considered == 0 {
 		return f, nil
 	}
@@ -204,7 +240,7 @@ func newDataFile(e *fileEntry, s *spec, tuple string, index *deleteIndex) (*data
 		return nil, fault.New(fault.Corrupt, "data file %s has no sequence number", f.Path).In(f.Path)
 	}
 	var err error
-	f.Deletes, err = index.of(e, tuple)
+	f.Deletes, err = index.of(c)
 	return f, err
 }
 

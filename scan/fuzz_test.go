@@ -83,7 +83,7 @@ func FuzzManifest(f *testing.F) {
 		}
 		for _, content := range []iceberg.ManifestContent{iceberg.ManifestContentData, iceberg.ManifestContentDeletes} {
 			m := iceberg.NewManifestFile(v, "mem:m", int64(len(raw)), 0, 1).Content(content).SequenceNum(3, 3).Build()
-			_, err := of.planned(t.Context(), m, true)
+			_, err := of.planned(t.Context(), m, []int{1})
 			blame(t, err)
 			_, err = of.entries(t.Context(), m)
 			blame(t, err)
@@ -160,7 +160,7 @@ func FuzzPuffin(f *testing.F) {
 		x := newDeleteIndex()
 		target := "mem:d"
 		e := &fileEntry{Path: "mem:p.puffin", Format: iceberg.PuffinFile, Sequence: 2, Records: records, deletes: &deleteEntry{target: &target, offset: &offset, size: &size}}
-		if err := x.add(e, &spec{}, ""); err != nil {
+		if err := x.add(candidate{fileEntry: e, spec: &spec{}}); err != nil {
 			blame(t, err)
 			return
 		}

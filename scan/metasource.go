@@ -149,7 +149,18 @@ func fits(v any, typ arrow.DataType) bool {
 func metaEntry(e metatable.Entry) fileEntry {
 	f := e.File
 	return fileEntry{Path: f.FilePath(), Format: f.FileFormat(), Size: f.FileSizeBytes(), Records: f.Count(), Partition: f.Partition(), Sequence: e.Sequence,
-		encrypted: len(f.KeyMetadata()) > 0, deletes: newDeleteEntry(f)}
+		encrypted: len(f.KeyMetadata()) > 0, deletes: metaDeletes(f)}
+}
+
+func metaDeletes(f iceberg.DataFile) *deleteEntry {
+	out := &deleteEntry{equality: f.ContentType() == iceberg.EntryContentEqDeletes, target: f.ReferencedDataFile(), offset: f.ContentOffset(),
+		size: f.ContentSizeInBytes(), keys: slices.Clone(f.EqualityFieldIDs())}
+	slices.Sort(out.keys)
+	out.keys = slices.Compact(out.keys)
+	if !out.equality {
+		out.path = onePath(f.LowerBoundValues()[idDeletePath], f.UpperBoundValues()[idDeletePath])
+	}
+	return out
 }
 
 // Deleted reads a delete file, or a part of it.
@@ -160,7 +171,7 @@ func (r *metaReader) Deleted(ctx context.Context, e metatable.Entry, start, leng
 		return nil, fault.New(fault.Corrupt, "delete file %s has the partition spec %d, which the table lacks", e.File.FilePath(), e.File.SpecID())
 	}
 	line := metaEntry(e)
-	if err := index.add(&line, s, tupleKey(s, line.Partition)); err != nil {
+	if err := index.add(candidate{fileEntry: &line, spec: s, tuple: tupleKey(s, line.Partition)}); err != nil {
 		return nil, err
 	}
 	d := index.only()

@@ -179,7 +179,7 @@ func TestDeletesReachTheirFilesOnly(t *testing.T) {
 		{"f/v", "0|a", 3, "[dv]"},
 		{"f/v", "0|a", 1, "[eq-all eq dv]"},
 	} {
-		list, err := x.of(&fileEntry{Path: c.path, Sequence: c.sequence}, c.tuple)
+		list, err := x.of(candidate{fileEntry: &fileEntry{Path: c.path, Sequence: c.sequence}, tuple: c.tuple})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,11 +191,11 @@ func TestDeletesReachTheirFilesOnly(t *testing.T) {
 			t.Errorf("%s of %s at %d: %s, want %s", c.path, c.tuple, c.sequence, got, c.want)
 		}
 	}
-	if _, err := x.of(&fileEntry{Path: "f/v", Sequence: 4}, "0|a"); err == nil {
+	if _, err := x.of(candidate{fileEntry: &fileEntry{Path: "f/v", Sequence: 4}, tuple: "0|a"}); err == nil {
 		t.Error("a deletion vector older than its file passed")
 	}
 	x.vectors["f/v"] = append(x.vectors["f/v"], x.vectors["f/v"][0])
-	if _, err := x.of(&fileEntry{Path: "f/v", Sequence: 3}, "0|a"); err == nil {
+	if _, err := x.of(candidate{fileEntry: &fileEntry{Path: "f/v", Sequence: 3}, tuple: "0|a"}); err == nil {
 		t.Error("two deletion vectors for one file passed")
 	}
 }
@@ -208,16 +208,15 @@ func TestEqualityDeletesReachByValue(t *testing.T) {
 		values, nulls, nans int64 // negative: unknown
 		lower, upper        []byte
 	}
-	pack := func(s side) *columnStats {
-		end := func(at, size int, b []byte) int32 {
-			if b == nil {
-				return ^int32(at)
-			}
-			return int32(at + size)
+	pack := func(s side) fileStats {
+		c := &columnStats{counts: [3][]int64{{s.values}, {s.nulls}, {s.nans}}}
+		if s.lower != nil {
+			c.lower.put(0, s.lower)
 		}
-		l := len(s.lower)
-		return &columnStats{ids: []int32{1}, counts: []int64{s.values, s.nulls, s.nans}, bounds: append(append([]byte(nil), s.lower...), s.upper...),
-			ends: []int32{end(0, l, s.lower), end(l, len(s.upper), s.upper)}}
+		if s.upper != nil {
+			c.upper.put(0, s.upper)
+		}
+		return fileStats{all: &manifestStats{ids: []int{1}, columns: []*columnStats{c}}}
 	}
 	for _, c := range []struct {
 		name       string
@@ -238,8 +237,8 @@ func TestEqualityDeletesReachByValue(t *testing.T) {
 		{"text under a bound cut short", arrow.BinaryTypes.String, side{3, 0, -1, []byte("a"), []byte("abc")}, side{1, 0, -1, []byte("abcd"), []byte("abcd")}, true},
 		{"text above it", arrow.BinaryTypes.String, side{3, 0, -1, []byte("a"), []byte("abc")}, side{1, 0, -1, []byte("abd"), []byte("abd")}, false},
 	} {
-		d, f := &deleteFile{Keys: []int{1}, stats: pack(c.gone)}, &fileEntry{stats: pack(c.data)}
-		if got := canReach(d, f, func(int) (arrow.DataType, bool) { return c.typ, true }); got != c.reach {
+		d := &deleteFile{Keys: []int{1}, stats: pack(c.gone)}
+		if got := canReach(d, pack(c.data), func(int) (arrow.DataType, bool) { return c.typ, true }); got != c.reach {
 			t.Errorf("%s: %v, want %v", c.name, got, c.reach)
 		}
 	}

@@ -7,101 +7,196 @@ import (
 	"github.com/apache/iceberg-go"
 
 	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/scan/manifest"
 )
 
-// columnStats are a file's column statistics, packed: a manifest of many files and columns would otherwise hold a dozen maps a file.
-type columnStats struct {
-	ids    []int32 // columns that anything is known of, ascending; shared by files that have the same
-	counts []int64 // values, nulls and NaNs of each column; negative: unknown
-	ends   []int32 // where lower and upper of each column end in bounds, the complement where there is none
-	bounds []byte
+// manifestStats are the statistics of some columns of a manifest's files. nil: of none.
+type manifestStats struct {
+	ids     []int // ascending
+	columns []*columnStats
 }
 
-// newColumnStats packs f's statistics. ids, those of an earlier file, are taken over if they are the same.
-func newColumnStats(f iceberg.DataFile, ids []int32) *columnStats {
-	values, nulls, nans := f.ValueCounts(), f.NullValueCounts(), f.NaNValueCounts()
-	lower, upper := f.LowerBoundValues(), f.UpperBoundValues()
-	s := &columnStats{ids: columnsOf(values, nulls, nans, lower, upper)}
-	if slices.Equal(s.ids, ids) {
-		s.ids = ids
+// columnStats are the statistics of one column, a row for each live entry of a manifest. What is known of no file takes no memory.
+type columnStats struct {
+	counts       [manifest.NaNCounts + 1][]int64 // negative: unknown; where rows are missing, they are unknown too
+	lower, upper bounds
+}
+
+// bounds are byte strings, packed.
+type bounds struct {
+	ends []int32 // where each string ends in data, the complement where there is none; where rows are missing, there is none either
+	data []byte
+}
+
+// statsBuilder gathers the statistics of a manifest's entries.
+type statsBuilder struct {
+	manifestStats
+	keyed bool // of the columns that equality deletes compare, as they come
+	row   int  // of the next entry
+
+	count [manifest.NaNCounts + 1]func(id int, n int64)
+	lower func(id int, b []byte)
+	upper func(id int, b []byte)
+}
+
+// newStatsBuilder gathers the statistics of columns; keyed: those that equality deletes compare.
+func newStatsBuilder(columns []int, keyed bool) *statsBuilder {
+	s := &statsBuilder{keyed: keyed}
+	for _, id := range columns {
+		s.insert(id)
 	}
-	s.counts, s.ends = make([]int64, 0, 3*len(s.ids)), make([]int32, 0, 2*len(s.ids))
-	size := 0
-	for _, m := range []map[int][]byte{lower, upper} {
-		for _, b := range m {
-			size += len(b)
+	for m := range s.count {
+		s.count[m] = func(id int, n int64) {
+			if c := s.column(id); c != nil {
+				c.counts[m] = putCount(c.counts[m], s.row, n)
+			}
 		}
 	}
-	s.bounds = make([]byte, 0, size)
-	for _, id := range s.ids {
-		for _, m := range []map[int]int64{values, nulls, nans} {
-			n, ok := m[int(id)]
-			if !ok {
-				n = -1
-			}
-			s.counts = append(s.counts, n)
+	s.lower = func(id int, b []byte) {
+		if c := s.column(id); c != nil {
+			c.lower.put(s.row, b)
 		}
-		for _, m := range []map[int][]byte{lower, upper} {
-			b, ok := m[int(id)]
-			s.bounds = append(s.bounds, b...)
-			end := int32(len(s.bounds))
-			if !ok {
-				end = ^end
-			}
-			s.ends = append(s.ends, end)
+	}
+	s.upper = func(id int, b []byte) {
+		if c := s.column(id); c != nil {
+			c.upper.put(s.row, b)
 		}
 	}
 	return s
 }
 
-func columnsOf(values, nulls, nans map[int]int64, lower, upper map[int][]byte) []int32 {
-	out := make([]int32, 0, max(len(values), len(lower)))
-	for _, m := range []map[int]int64{values, nulls, nans} {
-		for id := range m {
-			out = append(out, int32(id))
+// add takes in the statistics of the next live entry.
+func (s *statsBuilder) add(e *manifest.Entry) error {
+	defer func() { s.row++ }()
+	if s.keyed {
+		for _, id := range e.EqualityIDs {
+			s.insert(id)
 		}
 	}
-	for _, m := range []map[int][]byte{lower, upper} {
-		for id := range m {
-			out = append(out, int32(id))
+	if len(s.ids) == 0 || s.keyed && len(e.EqualityIDs) == 0 {
+		return nil
+	}
+	for m, visit := range s.count {
+		if err := e.Counts(manifest.Metric(m), visit); err != nil {
+			return err
 		}
 	}
-	slices.Sort(out)
-	return slices.Clip(slices.Compact(out))
+	if err := e.Bounds(manifest.LowerBounds, s.lower); err != nil {
+		return err
+	}
+	return e.Bounds(manifest.UpperBounds, s.upper)
 }
 
-// size is the memory that s takes, in bytes.
-func (s *columnStats) size() int64 {
-	return 112 + 24*int64(len(s.counts)/3) + 8*int64(len(s.ends)/2) + int64(len(s.bounds))
+// putCount sets a row, which is the last one or comes later.
+func putCount(list []int64, row int, n int64) []int64 {
+	for len(list) < row {
+		list = append(list, -1)
+	}
+	if len(list) == row {
+		list = append(list, n)
+	}
+	return list
 }
 
-// bound gives slot i of the bounds: two a column, lower first; nil: unknown.
-func (s *columnStats) bound(i int) []byte {
-	end, from := s.ends[i], int32(0)
-	if i > 0 {
-		if from = s.ends[i-1]; from < 0 {
+func (b *bounds) put(row int, value []byte) {
+	for len(b.ends) < row {
+		b.ends = append(b.ends, ^int32(len(b.data)))
+	}
+	if len(b.ends) == row {
+		b.data = append(b.data, value...)
+		b.ends = append(b.ends, int32(len(b.data)))
+	}
+}
+
+// at gives a row's string; nil: unknown.
+func (b *bounds) at(row int) []byte {
+	if row >= len(b.ends) || b.ends[row] < 0 {
+		return nil
+	}
+	from := int32(0)
+	if row > 0 {
+		if from = b.ends[row-1]; from < 0 {
 			from = ^from
 		}
 	}
-	if end < 0 {
+	return b.data[from:b.ends[row]:b.ends[row]]
+}
+
+// column gives the statistics of a column; nil: it has none.
+func (s *manifestStats) column(id int) *columnStats {
+	if s == nil {
 		return nil
 	}
-	return s.bounds[from:end:end]
+	if at, ok := slices.BinarySearch(s.ids, id); ok {
+		return s.columns[at]
+	}
+	return nil
+}
+
+func (s *manifestStats) insert(id int) {
+	if at, ok := slices.BinarySearch(s.ids, id); !ok {
+		s.ids, s.columns = slices.Insert(s.ids, at, id), slices.Insert(s.columns, at, &columnStats{})
+	}
+}
+
+// with joins the statistics of two sets of columns.
+func (s *manifestStats) with(o *manifestStats) *manifestStats {
+	switch {
+	case s == nil:
+		return o
+	case o == nil:
+		return s
+	}
+	out := &manifestStats{ids: slices.Clone(s.ids), columns: slices.Clone(s.columns)}
+	for i, id := range o.ids {
+		if at, ok := slices.BinarySearch(out.ids, id); !ok {
+			out.ids, out.columns = slices.Insert(out.ids, at, id), slices.Insert(out.columns, at, o.columns[i])
+		}
+	}
+	return out
+}
+
+// size is the memory that s takes, in bytes.
+func (s *manifestStats) size() int64 {
+	out := int64(64)
+	for _, c := range s.columns {
+		out += c.size()
+	}
+	return out
+}
+
+func (c *columnStats) size() int64 {
+	out := 176 + int64(cap(c.lower.data)+cap(c.upper.data)) + 4*int64(cap(c.lower.ends)+cap(c.upper.ends))
+	for _, list := range c.counts {
+		out += 8 * int64(cap(list))
+	}
+	return out
+}
+
+// count gives a count of a row; negative: unknown.
+func (c *columnStats) count(m manifest.Metric, row int) int64 {
+	if row >= len(c.counts[m]) {
+		return -1
+	}
+	return c.counts[m][row]
+}
+
+// fileStats are the statistics of one file. The zero fileStats knows nothing.
+type fileStats struct {
+	all *manifestStats
+	row int
 }
 
 // of is what the statistics tell of a column of a type. Counts inside structs are left alone: writers count null parents in more than
 // one way.
-func (s *columnStats) of(id int, typ arrow.DataType, nested bool) known {
+func (s fileStats) of(id int, typ arrow.DataType, nested bool) known {
 	var k known
-	if s == nil {
+	c := s.all.column(id)
+	if c == nil {
 		return k
 	}
-	at, ok := slices.BinarySearch(s.ids, int32(id))
-	if !ok {
-		return k
-	}
-	values, nulls, nans := s.counts[3*at], s.counts[3*at+1], s.counts[3*at+2]
-	if nans == 0 {
+	values, nulls := c.count(manifest.ValueCounts, s.row), c.count(manifest.NullCounts, s.row)
+	if c.count(manifest.NaNCounts, s.row) == 0 {
 		k.NaNs = none
 	}
 	if !nested && nulls == 0 {
@@ -111,14 +206,14 @@ func (s *columnStats) of(id int, typ arrow.DataType, nested bool) known {
 		k.Values = none
 	}
 	if prunable(typ) {
-		k.Lower, _ = decodeBound(s.bound(2*at), typ)
-		k.Upper, _ = decodeBound(s.bound(2*at+1), typ)
+		k.Lower, _ = decodeBound(c.lower.at(s.row), typ)
+		k.Upper, _ = decodeBound(c.upper.at(s.row), typ)
 	}
 	return k
 }
 
 // facts asks the statistics of fields.
-func (s *columnStats) facts(f predicate.Field) (known, bool) {
+func (s fileStats) facts(f predicate.Field) (known, bool) {
 	if f.ID > partitionIDBase {
 		return known{}, false // what a file keeps of a metadata column is not what a row shows
 	}

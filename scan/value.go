@@ -12,6 +12,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/iceberg-go"
 	"github.com/google/uuid"
+
+	"github.com/skua-data/skua/scan/manifest"
 )
 
 // Values of partitions, bounds and literals are held in one form per Arrow type, that of predicate.Literal: bool, int64, float64,
@@ -75,8 +77,8 @@ func normalizeTimestamp(v any, t *arrow.TimestampType) (any, bool) {
 	if !ok {
 		return nil, false
 	}
-	_, isDate := v.(iceberg.Date)
-	if isDate {
+	switch v.(type) {
+	case iceberg.Date, manifest.Date:
 		return n.(int64) * perDay(t), true
 	}
 	return n, true
@@ -91,6 +93,9 @@ func perDay(t *arrow.TimestampType) int64 {
 
 func normalizeDecimal(v any, t *arrow.Decimal128Type) (any, bool) {
 	switch d := v.(type) {
+	case manifest.Decimal:
+		n, ok := decimalOf(d.Unscaled)
+		return n, ok && d.Scale == int(t.Scale)
 	case iceberg.DecimalLiteral:
 		return d.Val, d.Scale == int(t.Scale)
 	case iceberg.Decimal:
