@@ -132,8 +132,8 @@ func TestUsersAndPasswords(t *testing.T) {
 		{Credentials{Scheme: Bearer, Token: "x"}, ""},
 	} {
 		got, err := users.Authenticate(context.Background(), c.given)
-		if got.Name != c.want || (err == nil) != (c.want != "") || err != nil && !fault.Is(err, fault.Unauthenticated) {
-			t.Errorf("%+v: %q, %v", c.given, got.Name, err)
+		if got.Principal.Name != c.want || (err == nil) != (c.want != "") || err != nil && !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("%+v: %q, %v", c.given, got.Principal.Name, err)
 		}
 	}
 }
@@ -153,7 +153,7 @@ func TestBadUsersFilesNameTheLineAndQuoteNothing(t *testing.T) {
 
 func TestAnonymousTakesPasswordsAndNoForeignTokens(t *testing.T) {
 	for scheme, ok := range map[Scheme]bool{None: true, Basic: true, Bearer: false} {
-		if got, err := (AnonymousOnly{}).Authenticate(context.Background(), Credentials{Scheme: scheme}); (err == nil) != ok || ok && got != Anonymous {
+		if got, err := (AnonymousOnly{}).Authenticate(context.Background(), Credentials{Scheme: scheme}); (err == nil) != ok || ok && got.Principal != Anonymous {
 			t.Errorf("scheme %d: %v, %v", scheme, got, err)
 		}
 	}

@@ -110,11 +110,13 @@ type Token struct {
 	Session   string // name of the session that it opens; empty: none
 	Issued    time.Time
 	Expires   time.Time
+	Until     time.Time // the login that it was made of ends then, and no token after it: zero: no end of its own
 }
 
 // claims is a Token on the wire.
 type claims struct {
-	Session string `json:"sid,omitempty"`
+	Session string           `json:"sid,omitempty"`
+	Until   *jwt.NumericDate `json:"until,omitempty"`
 	jwt.RegisteredClaims
 }
 
@@ -123,10 +125,16 @@ const (
 	audience = "skua-session"
 )
 
-// SignToken makes a bearer token: a JWT. Issued is set to now.
+// SignToken makes a bearer token: a JWT. Issued is set to now, and it expires with the login at the latest.
 func (k *Keyring) SignToken(t Token) (string, error) {
+	if !t.Until.IsZero() && t.Until.Before(t.Expires) {
+		t.Expires = t.Until
+	}
 	c := claims{Session: t.Session, RegisteredClaims: jwt.RegisteredClaims{Issuer: issuer, Audience: jwt.ClaimStrings{audience}, Subject: t.Principal.Name,
 		IssuedAt: jwt.NewNumericDate(k.now()), ExpiresAt: jwt.NewNumericDate(t.Expires)}}
+	if !t.Until.IsZero() {
+		c.Until = jwt.NewNumericDate(t.Until)
+	}
 	token := jwt.NewWithClaims(jwt.SigningMethodHS256, c)
 	token.Header["kid"] = hex.EncodeToString(k.keys[0].id[:])
 	text, err := token.SignedString(k.keys[0].derive("token", audience))
@@ -151,6 +159,9 @@ func (k *Keyring) ParseToken(text string) (t Token, mine bool, err error) {
 	t = Token{Principal: Principal{Name: c.Subject}, Session: c.Session, Expires: c.ExpiresAt.Time}
 	if c.IssuedAt != nil {
 		t.Issued = c.IssuedAt.Time
+	}
+	if c.Until != nil {
+		t.Until = c.Until.Time
 	}
 	return t, true, nil
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/skua-data/skua/fault"
 )
@@ -20,6 +21,7 @@ type Static struct {
 	decoy   hash          // what an unknown user's password is compared with, so that it takes as long
 	workers chan struct{} // bounds the cores that passwords can burn
 	proof   []byte        // key of seen
+	backoff *backoff
 
 	mu   sync.Mutex
 	seen map[string][sha256.Size]byte // user → HMAC of the password that matched last: Basic on every call must not cost a hash each
@@ -30,7 +32,8 @@ var _ Authenticator = (*Static)(nil)
 // NewStatic reads users: a line each, name:hash, the hash as Hash makes it. Empty lines and lines that begin with # are skipped. Error texts name
 // the line and never quote it.
 func NewStatic(r io.Reader) (*Static, error) {
-	s := &Static{users: map[string]hash{}, workers: make(chan struct{}, 2), proof: make([]byte, 32), seen: map[string][sha256.Size]byte{}}
+	s := &Static{users: map[string]hash{}, workers: make(chan struct{}, 2), proof: make([]byte, 32), seen: map[string][sha256.Size]byte{},
+		backoff: newBackoff(time.Now)}
 	rand.Read(s.proof)
 	s.decoy = hash{iterations: iterations, salt: s.proof[:16], key: make([]byte, sha256.Size)}
 	lines := bufio.NewScanner(r)
@@ -72,31 +75,40 @@ func (s *Static) add(line string) error {
 	return nil
 }
 
-// Authenticate compares the password. At most two are hashed at once; the others wait, or give up with ctx.
-func (s *Static) Authenticate(ctx context.Context, c Credentials) (Principal, error) {
+// Authenticate compares the password. At most two are hashed at once; the others wait, or give up with ctx. A user whose passwords were wrong too
+// often is not tried for a while, and the refusal costs no hash; the password that matched last still lets its user in.
+func (s *Static) Authenticate(ctx context.Context, c Credentials) (Identity, error) {
 	if c.Scheme != Basic {
-		return Principal{}, fault.New(fault.Unauthenticated, "log in with user and password")
+		return Identity{}, fault.New(fault.Unauthenticated, "log in with user and password")
 	}
 	if s.proven(c) {
-		return Principal{Name: c.User}, nil
+		return Identity{Principal: Principal{Name: c.User}}, nil
+	}
+	if err := s.backoff.check(c.User); err != nil {
+		return Identity{}, err
 	}
 	select {
 	case s.workers <- struct{}{}:
 		defer func() { <-s.workers }()
 	case <-ctx.Done():
-		return Principal{}, ctx.Err()
+		return Identity{}, ctx.Err()
+	}
+	if err := s.backoff.check(c.User); err != nil { // others failed while this one waited
+		return Identity{}, err
 	}
 	h, known := s.users[c.User]
 	if !known {
 		h = s.decoy
 	}
 	if !h.matches(c.Password) || !known {
-		return Principal{}, fault.New(fault.Unauthenticated, "wrong user or password")
+		s.backoff.failed(c.User)
+		return Identity{}, fault.New(fault.Unauthenticated, "wrong user or password")
 	}
+	s.backoff.passed(c.User)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen[c.User] = s.sum(c.Password)
-	return Principal{Name: c.User}, nil
+	return Identity{Principal: Principal{Name: c.User}}, nil
 }
 
 func (s *Static) proven(c Credentials) bool {

@@ -2,13 +2,16 @@ package flightsql
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/base64"
 	"net/http"
 	"strings"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
 
 	"github.com/skua-data/skua/auth"
 	"github.com/skua-data/skua/fault"
@@ -24,6 +27,7 @@ const (
 // caller is who makes a call and what names a session.
 type caller struct {
 	principal auth.Principal
+	until     time.Time   // the login ends then; zero: no end of its own
 	token     string      // the session name inside the bearer token; empty: no token of this server
 	named     string      // the session id of a cookie or a header; empty: none
 	conn      *connection // nil where the server was made without Options
@@ -44,36 +48,49 @@ func callerOf(ctx context.Context) *caller {
 func (s *Server) identify(ctx context.Context) (context.Context, error) {
 	headers, _ := metadata.FromIncomingContext(ctx)
 	c := &caller{headers: headers, conn: connectionOf(ctx), named: namedSession(headers)}
-	shown, err := credentials(headers)
+	shown, err := shownIn(headers)
 	if err != nil {
 		return nil, err
 	}
+	shown.Certificate = certificateOf(ctx)
 	if shown.Scheme == auth.Bearer {
 		token, mine, err := s.config.Keyring.ParseToken(shown.Token)
 		if mine {
 			if err == nil {
-				err = s.acceptToken(ctx, c, token)
+				err = s.acceptToken(ctx, c, token, shown)
 			}
 			return context.WithValue(ctx, callerKey{}, c), err
 		}
 	}
-	if c.principal, err = s.config.Auth.Authenticate(ctx, shown); err != nil {
+	identity, err := s.config.Auth.Authenticate(ctx, shown)
+	if err != nil {
 		return nil, err
 	}
+	c.principal, c.until = identity.Principal, identity.Until
 	return context.WithValue(ctx, callerKey{}, c), nil
 }
 
+// certificateOf gives the certificate that the connection's client showed and TLS verified.
+func certificateOf(ctx context.Context) *x509.Certificate {
+	if p, ok := peer.FromContext(ctx); ok {
+		if secure, ok := p.AuthInfo.(credentials.TLSInfo); ok && len(secure.State.VerifiedChains) > 0 {
+			return secure.State.VerifiedChains[0][0]
+		}
+	}
+	return nil
+}
+
 // acceptToken takes a verified token's word. A token for anonymous is worth nothing where nobody may be anonymous any more. A token past half of its life is
-// renewed by a response header, which clients that can do so pick up.
-func (s *Server) acceptToken(ctx context.Context, c *caller, t auth.Token) error {
+// renewed by a response header, which clients that can do so pick up, unless the login ends with it.
+func (s *Server) acceptToken(ctx context.Context, c *caller, t auth.Token, shown auth.Credentials) error {
 	if t.Principal == auth.Anonymous {
-		if _, err := s.config.Auth.Authenticate(ctx, auth.Credentials{}); err != nil {
+		if _, err := s.config.Auth.Authenticate(ctx, auth.Credentials{Certificate: shown.Certificate}); err != nil {
 			return err
 		}
 	}
-	c.principal, c.token = t.Principal, t.Session
+	c.principal, c.token, c.until = t.Principal, t.Session, t.Until
 	life, age := t.Expires.Sub(t.Issued), s.config.Now().Sub(t.Issued)
-	if age < life/2 || t.Issued.IsZero() {
+	if age < life/2 || t.Issued.IsZero() || !t.Until.IsZero() && !t.Until.After(t.Expires) {
 		return nil
 	}
 	header, err := s.bearer(c)
@@ -85,7 +102,7 @@ func (s *Server) acceptToken(ctx context.Context, c *caller, t auth.Token) error
 
 // bearer makes an authorization header for a caller and the session its token names.
 func (s *Server) bearer(c *caller) (string, error) {
-	token, err := s.config.Keyring.SignToken(auth.Token{Principal: c.principal, Session: c.token, Expires: s.config.Now().Add(s.config.Limits.Token)})
+	token, err := s.config.Keyring.SignToken(auth.Token{Principal: c.principal, Session: c.token, Expires: s.config.Now().Add(s.config.Limits.Token), Until: c.until})
 	return "Bearer " + token, err
 }
 
@@ -97,8 +114,8 @@ func setHeader(ctx context.Context, pairs ...string) error {
 	return grpc.SetHeader(ctx, metadata.Pairs(pairs...))
 }
 
-// credentials reads the authorization header. Go clients do not pad Basic's base64, the others do.
-func credentials(headers metadata.MD) (auth.Credentials, error) {
+// shownIn reads the authorization header. Go clients do not pad Basic's base64, the others do.
+func shownIn(headers metadata.MD) (auth.Credentials, error) {
 	values := headers.Get(authorizationHeader)
 	if len(values) == 0 || values[0] == "" {
 		return auth.Credentials{}, nil

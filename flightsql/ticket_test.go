@@ -19,11 +19,11 @@ import (
 // byHeader takes the user's name for granted.
 type byHeader struct{}
 
-func (byHeader) Authenticate(_ context.Context, c auth.Credentials) (auth.Principal, error) {
+func (byHeader) Authenticate(_ context.Context, c auth.Credentials) (auth.Identity, error) {
 	if c.Scheme == auth.Basic {
-		return auth.Principal{Name: c.User}, nil
+		return auth.Identity{Principal: auth.Principal{Name: c.User}}, nil
 	}
-	return auth.Anonymous, nil
+	return auth.Identity{Principal: auth.Anonymous}, nil
 }
 
 const (

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/skua-data/skua/auth"
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/session"
@@ -23,8 +24,11 @@ type Config struct {
 	Listen    string // host:port; port 0 picks a free one
 	Insecure  bool   // allow an address other than loopback without TLS and login
 	TLS       TLS
-	UsersFile string // static users; empty: everybody is anonymous
-	KeyFile   string // the key that signs tokens and tickets; empty: a fresh one at each start
+	UsersFile string         // static users; empty: everybody is anonymous
+	KeyFile   string         // the key that signs tokens and tickets; empty: a fresh one at each start
+	JWT       auth.JWTConfig // bearer tokens of an identity provider; without Keys: none are taken
+
+	ClientPrincipal string // the field of a client's certificate that names the principal
 
 	PluginFolder string // skua-catalog and outside plugins
 	Catalogs     []catalogs.Definition
@@ -60,15 +64,17 @@ func NewConfig(s *Settings) (Config, error) {
 		TLS:             TLS{r.text("skua.tls.certificate-file"), r.text("skua.tls.key-file"), r.text("skua.tls.client-ca-file")},
 		UsersFile:       r.text("skua.auth.users-file"),
 		KeyFile:         r.text("skua.auth.key-file"),
+		JWT:             r.tokens(),
+		ClientPrincipal: r.text("skua.tls.client-principal"),
 		PluginFolder:    r.text("skua.plugin.folder"),
 		DrainTimeout:    r.duration("skua.drain.timeout"),
 		Memory:          r.bytes("skua.memory.limit"),
 		StatementMemory: r.bytes("skua.statement.memory.limit"),
 		Cores:           int(r.number("skua.cores")),
 		Decoder:         r.text("skua.scan.decoder"),
-		MaxSessions:     int(r.number("skua.session.max")),
+		MaxSessions:     int(r.positive("skua.session.max")),
 		MaxPerPrincipal: int(r.number("skua.session.max-per-principal")),
-		SessionIdle:     r.duration("skua.session.idle-timeout"),
+		SessionIdle:     r.positiveDuration("skua.session.idle-timeout"),
 		MaxReceive:      int(r.bytes("skua.flight.max-receive-size")),
 		MaxStreams:      uint32(r.number("skua.flight.max-streams")),
 		Reflection:      r.boolean("skua.flight.reflection"),
@@ -139,6 +145,41 @@ func (r *reading) number(key string) int64 {
 		return 0
 	}
 	return n
+}
+
+// positive reads a bound that cannot be switched off.
+func (r *reading) positive(key string) int64 {
+	n := r.number(key)
+	if n == 0 {
+		r.fail(key, fault.New(fault.Invalid, "expected a number of 1 or more: there is always a bound"))
+	}
+	return n
+}
+
+func (r *reading) positiveDuration(key string) time.Duration {
+	d := r.duration(key)
+	if d <= 0 {
+		r.fail(key, fault.New(fault.Invalid, "expected more than 0: there is always a bound"))
+	}
+	return d
+}
+
+// tokens reads whose bearer tokens are taken. A token that is not bound to an issuer and an audience proves too little.
+func (r *reading) tokens() auth.JWTConfig {
+	c := auth.JWTConfig{Keys: r.text("skua.auth.jwt.keys"), Issuer: r.text("skua.auth.jwt.issuer"), Audience: r.text("skua.auth.jwt.audience"),
+		UserClaim: r.text("skua.auth.jwt.user-claim"), Leeway: r.duration("skua.auth.jwt.leeway"), Refresh: r.duration("skua.auth.jwt.refresh")}
+	for _, name := range strings.Split(r.text("skua.auth.jwt.algorithms"), ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			c.Algorithms = append(c.Algorithms, name)
+		}
+	}
+	if c.Keys == "" {
+		return c
+	}
+	if _, err := auth.NewJWT(c); err != nil {
+		r.fail("skua.auth.jwt.keys", err)
+	}
+	return c
 }
 
 func (r *reading) bytes(key string) int64 {
@@ -285,11 +326,14 @@ func (r *reading) checkListener(c Config) {
 	if (c.TLS.CertificateFile == "") != (c.TLS.KeyFile == "") {
 		r.fail("skua.tls.certificate-file", fault.New(fault.Invalid, "skua.tls.certificate-file and skua.tls.key-file go together"))
 	}
+	if c.TLS.ClientCAFile != "" && c.TLS.CertificateFile == "" {
+		r.fail("skua.tls.client-ca-file", fault.New(fault.Invalid, "client certificates need TLS: set skua.tls.certificate-file and skua.tls.key-file"))
+	}
 	if isLoopback(host) || c.Insecure {
 		return
 	}
-	if c.TLS.CertificateFile == "" || (c.UsersFile == "" && c.TLS.ClientCAFile == "") {
-		r.fail("skua.listen", fault.New(fault.Invalid, "%s is reachable from other machines: set skua.tls.certificate-file, skua.tls.key-file and skua.auth.users-file, or skua.listen.insecure=true to serve everybody in plain text", c.Listen))
+	if c.TLS.CertificateFile == "" || c.UsersFile == "" && c.TLS.ClientCAFile == "" && c.JWT.Keys == "" {
+		r.fail("skua.listen", fault.New(fault.Invalid, "%s is reachable from other machines: set skua.tls.certificate-file, skua.tls.key-file and a way to log in (skua.auth.users-file, skua.auth.jwt.keys or skua.tls.client-ca-file), or skua.listen.insecure=true to serve everybody in plain text", c.Listen))
 	}
 }
 

@@ -4,8 +4,6 @@ package server
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"log/slog"
 	"net"
@@ -83,11 +81,11 @@ func New(ctx context.Context, config Config, parts Parts) (_ *Server, err error)
 	}
 	options := append(flight.Options(), s.activity.options()...)
 	if config.TLS.CertificateFile != "" {
-		secure, err := serverTLS(config.TLS)
+		files, err := newCertificates(config.TLS, s.log)
 		if err != nil {
 			return nil, err
 		}
-		options = append(options, grpc.Creds(credentials.NewTLS(secure)))
+		options = append(options, grpc.Creds(credentials.NewTLS(files.serverConfig())))
 	}
 	s.grpc = grpc.NewServer(options...)
 	flight.Register(s.grpc)
@@ -153,7 +151,7 @@ func (s *Server) build(parts Parts) (*flightsql.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	authenticator, err := newAuthenticator(c.UsersFile)
+	authenticator, err := newAuthenticator(c, s.log, parts.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -169,27 +167,6 @@ func (s *Server) build(parts Parts) (*flightsql.Server, error) {
 		Limits: flightsql.Limits{MaxReceive: c.MaxReceive, MaxStreams: c.MaxStreams}})
 }
 
-func serverTLS(t TLS) (*tls.Config, error) {
-	certificate, err := tls.LoadX509KeyPair(t.CertificateFile, t.KeyFile)
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "load the certificate %s and its key: %w", t.CertificateFile, err).Change("skua.tls.certificate-file")
-	}
-	out := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2"}}
-	if t.ClientCAFile == "" {
-		return out, nil
-	}
-	pem, err := os.ReadFile(t.ClientCAFile)
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "read the client authorities: %w", err).Change("skua.tls.client-ca-file")
-	}
-	out.ClientCAs = x509.NewCertPool()
-	if !out.ClientCAs.AppendCertsFromPEM(pem) {
-		return nil, fault.New(fault.Invalid, "%s holds no certificate", t.ClientCAFile).Change("skua.tls.client-ca-file")
-	}
-	out.ClientAuth = tls.RequireAndVerifyClientCert
-	return out, nil
-}
-
 func newKeyring(path string) (*auth.Keyring, error) {
 	if path == "" {
 		return auth.NewRandomKeyring()
@@ -197,11 +174,31 @@ func newKeyring(path string) (*auth.Keyring, error) {
 	return auth.LoadKeyring(path)
 }
 
-func newAuthenticator(users string) (auth.Authenticator, error) {
-	if users == "" {
+// newAuthenticator joins the ways to log in that are configured; without any, everybody is anonymous.
+func newAuthenticator(c Config, log *slog.Logger, now func() time.Time) (auth.Authenticator, error) {
+	var login auth.Login
+	var err error
+	if c.UsersFile != "" {
+		if login.Users, err = auth.LoadStatic(c.UsersFile); err != nil {
+			return nil, err
+		}
+	}
+	if c.JWT.Keys != "" {
+		keys := c.JWT
+		keys.Log, keys.Now = log, now
+		if login.Tokens, err = auth.NewJWT(keys); err != nil {
+			return nil, err
+		}
+	}
+	if c.TLS.ClientCAFile != "" {
+		if login.Certificates, err = auth.NewCertificates(c.ClientPrincipal); err != nil {
+			return nil, err
+		}
+	}
+	if login == (auth.Login{}) {
 		return auth.AnonymousOnly{}, nil
 	}
-	return auth.LoadStatic(users)
+	return login, nil
 }
 
 // Addr is the address the server listens on, with the true port.
