@@ -6,6 +6,7 @@ import (
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/catalogs/hadoop"
 	"github.com/skua-data/skua/catalogs/jdbc"
+	"github.com/skua-data/skua/catalogs/rest"
 	"github.com/skua-data/skua/catalogs/static"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/storage"
@@ -24,6 +25,7 @@ func bundled() []bundledType {
 	return []bundledType{
 		{"hadoop", "a warehouse folder, as HadoopCatalog lays it out", hadoop.New(kinds)},
 		{"static", "a JSON file of table names and metadata locations", static.New(kinds)},
+		{"rest", "a service that speaks Iceberg's REST protocol", rest.New(kinds)},
 		{"jdbc", "a database of tables, as JdbcCatalog lays it out", jdbc.New(kinds)},
 	}
 }
@@ -32,7 +34,7 @@ func bundled() []bundledType {
 func stores() []storage.Kind { return []storage.Kind{local.Kind} }
 
 // knownTypes are Iceberg's types that this build lacks.
-func knownTypes() []string { return []string{"hive", "rest", "glue", "nessie", "bigquery"} }
+func knownTypes() []string { return []string{"hive", "glue", "nessie", "bigquery"} }
 
 // constructor finds a type's constructor.
 func constructor(typ string) (catalogs.Constructor, error) {

@@ -38,7 +38,7 @@ func TestByHand(t *testing.T) {
 		{"--version", 0, "skua-catalog " + version + " (plugin protocol 1)", ""},
 		{"hadoop", 1, "", "spark.sql.catalog.NAME.type  hadoop"},
 		{"hive", 2, "", "catalog type hive is not supported by this build yet"},
-		{"rest", 2, "", "catalog type rest is not supported by this build yet"},
+		{"bigquery", 2, "", "catalog type bigquery is not supported by this build yet"},
 		{"tin", 2, "", "Unknown catalog type: tin"},
 	} {
 		t.Run(c.args, func(t *testing.T) {

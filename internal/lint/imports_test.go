@@ -21,12 +21,18 @@ const (
 	compress = "github.com/klauspost/compress"
 	lz4      = "github.com/pierrec/lz4/v4"
 	brotli   = "github.com/andybalholm/brotli"
+	libzstd  = "github.com/DataDog/zstd" // C, behind a build constraint
 	plugin   = "github.com/hashicorp/go-plugin"
 	hclog    = "github.com/hashicorp/go-hclog"
 	grpc     = "google.golang.org/grpc"
 	protobuf = "google.golang.org/protobuf"
 	jwt      = "github.com/golang-jwt/jwt/v5"
 	sqlite   = "modernc.org/sqlite"
+	postgres = "github.com/jackc/pgx/v5"
+	mysql    = "github.com/go-sql-driver/mysql"
+	thrift   = "github.com/apache/thrift"
+	aws      = "github.com/aws/aws-sdk-go-v2"
+	smithy   = "github.com/aws/smithy-go"
 	cobra    = "github.com/spf13/cobra"
 	readline = "github.com/chzyer/readline"
 	isatty   = "github.com/mattn/go-isatty"
@@ -55,7 +61,7 @@ var table = map[string]row{
 	"storage":             may("fault", "resource"),
 	"storage/local":       may("storage", "fault", "resource"),
 	"kernels":             may("fault", "predicate", "resource").and(arrow, parquet),
-	"kernels/cpu":         may("kernels", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, brotli),
+	"kernels/cpu":         may("kernels", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, brotli, libzstd),
 	"kernels/ptxsim":      may(),
 	"kernels/kernelstest": may("kernels", "predicate", "resource", "fault").and(arrow, parquet),
 
@@ -64,6 +70,8 @@ var table = map[string]row{
 	"catalogs/override":             may("catalogs", "session", "fault"),
 	"catalogs/catalogtest":          may("catalogs", "fault").and(iceberg),
 	"catalogs/hadoop":               may("catalogs", "storage", "fault").and(iceberg),
+	"catalogs/httpapi":              may("fault"),
+	"catalogs/rest":                 may("catalogs", "catalogs/httpapi", "storage", "fault").and(iceberg, aws),
 	"catalogs/static":               may("catalogs", "storage", "fault").and(iceberg),
 	"catalogs/jdbc":                 may("catalogs", "storage", "fault").and(iceberg, sqlite),
 	"plugins":                       may("catalogs", "fault", "storage", "plugins/proto/skua/catalog/v1").and(iceberg, plugin, grpc, protobuf),
@@ -90,7 +98,7 @@ var table = map[string]row{
 	"cmd/skua":             may("server", "cmd/skua/shell", "cmd/skua/demo").and(cobra),
 	"cmd/skua/shell":       may().and(arrow, flight, grpc, readline, isatty),
 	"cmd/skua/demo":        may().and(arrow, iceberg, writer),
-	"cmd/skua-catalog":     may("catalogs", "catalogs/hadoop", "catalogs/jdbc", "catalogs/static", "storage", "storage/local", "plugins/sdk", "fault"),
+	"cmd/skua-catalog":     may("catalogs", "catalogs/hadoop", "catalogs/jdbc", "catalogs/rest", "catalogs/static", "storage", "storage/local", "plugins/sdk", "fault"),
 	"cmd/skua-conformance": may("conformance", "conformance/oracle").and(cobra, grpc),
 
 	// Outside of the product: clients that judge it.
@@ -98,10 +106,12 @@ var table = map[string]row{
 	"conformance/inprocess": may("conformance", "server").and(grpc),
 	"conformance/oracle":    may("conformance").and(arrow),
 	"bench":                 may().and(arrow, flight, grpc, iceberg, writer),
+	"bench/local": may("catalogs", "kernels", "kernels/cpu", "predicate", "resource", "scan", "scan/parquet", "storage", "storage/local").
+		and(arrow, iceberg),
 }
 
 // units are the prefixes that imports are judged by.
-var units = []string{arrow, flight, parquet, iceberg, writer, uuid, compress, lz4, brotli, plugin, hclog, grpc, protobuf, jwt, sqlite, cobra, readline, isatty}
+var units = []string{arrow, flight, parquet, iceberg, writer, uuid, compress, lz4, brotli, libzstd, plugin, hclog, grpc, protobuf, jwt, sqlite, postgres, mysql, thrift, aws, smithy, cobra, readline, isatty}
 
 // unit gives the longest prefix that an import belongs to, or "".
 func unit(imported string) string {
