@@ -10,7 +10,6 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
-	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 
 	"github.com/skua-data/skua/fault"
@@ -31,7 +30,7 @@ var codecTable = []codec{
 	{id: compress.Codecs.Uncompressed, ratio: 1},
 	{id: compress.Codecs.Snappy, ratio: 64, new: func(*codecs) unpacker { return unpackSnappy }},
 	{id: compress.Codecs.Gzip, ratio: 1100, new: func(c *codecs) unpacker { return c.unpackGzip }},
-	{id: compress.Codecs.Zstd, ratio: 64 << 10, new: func(c *codecs) unpacker { return c.unpackZstd }},
+	{id: compress.Codecs.Zstd, ratio: 64 << 10, new: func(c *codecs) unpacker { return c.zstd.unpack }},
 	{id: compress.Codecs.Lz4Raw, ratio: 256, new: func(*codecs) unpacker { return unpackLz4 }},
 	{id: compress.Codecs.Lz4, ratio: 256, new: func(*codecs) unpacker { return unpackLz4Hadoop }},
 	{id: compress.Codecs.Brotli, ratio: 1 << 24, new: func(c *codecs) unpacker { return c.unpackBrotli }},
@@ -48,9 +47,7 @@ func codecOf(id compress.Compression) *codec {
 
 // codecs are what a decoder keeps for its codecs.
 type codecs struct {
-	once    sync.Once
-	zstd    *zstd.Decoder
-	err     error
+	zstd    zstdCodec
 	gzips   sync.Pool
 	brotlis sync.Pool
 }
@@ -60,20 +57,6 @@ func unpackSnappy(dst, src []byte) error {
 		return fault.New(fault.Corrupt, "snappy says %d bytes of %d", n, len(dst))
 	}
 	_, err := s2.Decode(dst, src)
-	return err
-}
-
-func (c *codecs) unpackZstd(dst, src []byte) error {
-	c.once.Do(func() {
-		c.zstd, c.err = zstd.NewReader(nil, zstd.WithDecodeAllCapLimit(true), zstd.WithDecoderConcurrency(0))
-	})
-	if c.err != nil {
-		return c.err
-	}
-	got, err := c.zstd.DecodeAll(src, dst[:0:len(dst)])
-	if err == nil && len(got) != len(dst) {
-		return lengthError(len(got), len(dst))
-	}
 	return err
 }
 
@@ -174,8 +157,4 @@ func unpackFrames(dst, src []byte) error {
 	return nil
 }
 
-func (c *codecs) close() {
-	if c.zstd != nil {
-		c.zstd.Close()
-	}
-}
+func (c *codecs) close() { c.zstd.close() }

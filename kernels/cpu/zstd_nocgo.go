@@ -1,0 +1,6 @@
+//go:build !cgo
+
+package cpu
+
+// zstdCodec unpacks zstd.
+type zstdCodec struct{ goZstd }
