@@ -63,6 +63,7 @@ var table = map[string]row{
 	"kernels":             may("fault", "predicate", "resource").and(arrow, parquet),
 	"kernels/cpu":         may("kernels", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, brotli, libzstd),
 	"kernels/ptxsim":      may(),
+	"kernels/cuda/ptx":    may(),
 	"kernels/kernelstest": may("kernels", "predicate", "resource", "fault").and(arrow, parquet),
 
 	// Catalogs and the process they live in. The plugin protocol carries storage's plain types: credentials and the location map.

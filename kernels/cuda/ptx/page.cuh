@@ -1,0 +1,62 @@
+// What the host tells the kernels about pages and columns, and what kernels leave for each other. Every field has 8 bytes; addresses are
+// of device memory. The Go side writes the same layouts.
+#pragma once
+#include "gpu.cuh"
+
+// Why a page is left to the CPU.
+enum { OK = 0, BAD_HEADER, BAD_LEVELS, BAD_RUNS, BAD_INDEX, BAD_VALUES, BAD_DELTA, BAD_TEXT, BAD_PACKED, BAD_ROW };
+
+// Encodings by their number in the format.
+enum { PLAIN = 0, RLE = 3, DELTA = 5, DICTIONARY = 8, SPLIT = 9 };
+
+enum { PADDING = 16 }; // zero bytes behind every buffer of file data
+
+struct Page {
+  u64 packed, packedLen; // compressed bytes; 0: the body is there
+  u64 body, bodyLen;     // uncompressed, padded
+  u64 flat;              // bytes in front that are never compressed
+  u64 codec;
+  u64 version;           // of the data page
+  u64 repLen, defLen;    // of version 2
+  u64 rows;              // values with nulls
+  u64 row0;              // the first one's row in the row group
+  u64 encoding;
+  u64 word0;             // its first validity word in the column's
+  u64 dense;             // where its values go that are decoded before they are gathered
+  u64 reserved0, reserved1;
+};
+
+// State is a page's, made by open_pages.
+struct State {
+  u64 levels, levelsLen, values, valuesLen;
+  u64 width;   // of dictionary indices
+  u64 present; // values that are no nulls
+  u64 bad;     // why it is left to the CPU
+  u64 reserved;
+};
+
+struct Column {
+  u64 pages, states, status, count;
+  u64 maxDef;    // 0: the column has no levels
+  u64 threshold; // level from which on a value is there
+  u64 stored;    // bytes of a fixed value
+  u64 dictionary, entries;
+  u64 spans;       // of a dictionary of texts: offset and length in 32 bits each
+  u64 valid, rank; // words: 32 rows' bits, and how many are there before
+  u64 boolean;     // the values are booleans
+  u64 reserved0, reserved1, reserved2;
+};
+
+typedef const GLOBAL Page *Pages;
+typedef GLOBAL State *States;
+typedef const GLOBAL Column *Columns;
+
+DEVICE Pages pageOf(Columns c, u64 i) { return (Pages)c->pages + i; }
+DEVICE States stateOf(Columns c, u64 i) { return (States)c->states + i; }
+DEVICE void flag(Columns c, u64 page, u32 why) { atomicMax32((GLOBAL u32 *)c->status + page, why); }
+
+// fail leaves a page to the CPU. One thread of those that own the page calls it.
+DEVICE void fail(Columns c, u64 page, u32 why) {
+  stateOf(c, page)->bad = why;
+  flag(c, page, why);
+}
