@@ -5,6 +5,7 @@ import (
 
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/catalogs/hadoop"
+	"github.com/skua-data/skua/catalogs/hive"
 	"github.com/skua-data/skua/catalogs/jdbc"
 	"github.com/skua-data/skua/catalogs/rest"
 	"github.com/skua-data/skua/catalogs/static"
@@ -25,6 +26,7 @@ func bundled() []bundledType {
 	return []bundledType{
 		{"hadoop", "a warehouse folder, as HadoopCatalog lays it out", hadoop.New(kinds)},
 		{"static", "a JSON file of table names and metadata locations", static.New(kinds)},
+		{"hive", "a Hive metastore, version 2, 3 or 4", hive.New(kinds)},
 		{"rest", "a service that speaks Iceberg's REST protocol", rest.New(kinds)},
 		{"jdbc", "a database of tables, as JdbcCatalog lays it out", jdbc.New(kinds)},
 	}
@@ -34,7 +36,7 @@ func bundled() []bundledType {
 func stores() []storage.Kind { return []storage.Kind{local.Kind} }
 
 // knownTypes are Iceberg's types that this build lacks.
-func knownTypes() []string { return []string{"hive", "glue", "nessie", "bigquery"} }
+func knownTypes() []string { return []string{"glue", "nessie", "bigquery"} }
 
 // constructor finds a type's constructor.
 func constructor(typ string) (catalogs.Constructor, error) {

@@ -37,7 +37,6 @@ func TestByHand(t *testing.T) {
 		{"--help", 0, "jdbc", ""},
 		{"--version", 0, "skua-catalog " + version + " (plugin protocol 1)", ""},
 		{"hadoop", 1, "", "spark.sql.catalog.NAME.type  hadoop"},
-		{"hive", 2, "", "catalog type hive is not supported by this build yet"},
 		{"bigquery", 2, "", "catalog type bigquery is not supported by this build yet"},
 		{"tin", 2, "", "Unknown catalog type: tin"},
 	} {
@@ -126,7 +125,7 @@ func TestAHadoopCatalogPassesTheSuiteInItsProcess(t *testing.T) {
 
 func TestTypesThatAreNotBundledAreNamed(t *testing.T) {
 	h := launcher(t)
-	for typ, want := range map[string]string{"hive": "catalog type hive is not supported by this build yet", "tin": "Unknown catalog type: tin",
+	for typ, want := range map[string]string{"bigquery": "catalog type bigquery is not supported by this build yet", "tin": "Unknown catalog type: tin",
 		"jdbc": "uri"} {
 		_, err := h.Open(t.Context(), catalogs.Definition{Name: "other", Type: typ, Properties: iceberg.Properties{}}, nil)
 		if err == nil || !strings.Contains(err.Error(), want) || fault.Is(err, fault.Unsupported) == (typ == "jdbc") {
