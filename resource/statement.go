@@ -16,7 +16,7 @@ type Config struct {
 	Memory          int64            // bytes of Arrow memory for all statements together; 0: no limit
 	StatementMemory int64            // bytes for one statement; 0: no limit
 	Cores           int              // workers that run at once; 0: one
-	Allocator       memory.Allocator // nil: Go's heap
+	Allocator       memory.Allocator // nil: a Recycler
 }
 
 // Pool is the memory and the cores of the process. It is safe for concurrent use.
@@ -32,7 +32,7 @@ func NewPool(config Config) *Pool {
 		config.Cores = 1
 	}
 	if config.Allocator == nil {
-		config.Allocator = memory.NewGoAllocator()
+		config.Allocator = NewRecycler()
 	}
 	return &Pool{config: config, cores: make(chan struct{}, config.Cores)}
 }
@@ -147,6 +147,15 @@ type allocator struct{ statement *Statement }
 // Allocate allocates size bytes.
 func (a *allocator) Allocate(size int) []byte {
 	a.statement.add(int64(size))
+	return a.statement.pool.config.Allocator.Allocate(size)
+}
+
+// Uncleared allocates size bytes that may hold anything, where that costs less than clearing them.
+func (a *allocator) Uncleared(size int) []byte {
+	a.statement.add(int64(size))
+	if r, ok := a.statement.pool.config.Allocator.(interface{ Uncleared(size int) []byte }); ok {
+		return r.Uncleared(size)
+	}
 	return a.statement.pool.config.Allocator.Allocate(size)
 }
 

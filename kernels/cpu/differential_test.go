@@ -139,7 +139,7 @@ type outcome struct{ ours, theirs error }
 // agree reads a column with both decoders and fails where both give values and these differ.
 func agree(t testing.TB, ours, theirs kernels.Decoder, g *kernels.RowGroup, column int, sel *kernels.Selection, n int64) (out outcome) {
 	t.Helper()
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	mem := kernelstest.NewSoiled()
 	defer mem.AssertSize(t, 0)
 	ctx := resource.With(context.Background(), resource.NewPool(resource.Config{Allocator: mem}).NewStatement("test"))
 	got, err := readColumn(ctx, ours, g, column, sel, n)

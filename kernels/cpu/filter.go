@@ -84,7 +84,7 @@ func (f *filter) apply(ctx context.Context, e predicate.Expr, in *kernels.Select
 			return nil, err
 		}
 		f.rows = in.Slice(from, window)
-		mask, err := predicate.Evaluate(e, int(f.rows.Count()), columns, f.reader.mem)
+		mask, err := predicate.Evaluate(e, int(f.rows.Count()), columns, f.reader.mem.Allocator)
 		f.release()
 		if err != nil {
 			return nil, fault.Wrap(err, "filter %s", f.reader.rg.Name)

@@ -38,7 +38,7 @@ func TestSelectKeepsTheRowsThatTheFallbackKeeps(t *testing.T) {
 	fields := append(kernelstest.Flat(true), kernelstest.Nested()[0])
 	ours, theirs := New(), parquet.NewFallback()
 	defer ours.Close()
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	mem := kernelstest.NewSoiled()
 	defer mem.AssertSize(t, 0)
 	ctx := resource.With(context.Background(), resource.NewPool(resource.Config{Allocator: mem}).NewStatement("test"))
 	kept := int64(0)

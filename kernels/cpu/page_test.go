@@ -47,7 +47,7 @@ func TestPagesWithoutSurvivorsAreNotUnpacked(t *testing.T) {
 			unpacked := func(sel *kernels.Selection) int {
 				d := New()
 				defer d.Close()
-				r := &reader{decoder: d, rg: groups[0], mem: memory.DefaultAllocator, over: func() error { return nil }, columns: make([]*column, 1)}
+				r := &reader{decoder: d, rg: groups[0], mem: overwritten{memory.DefaultAllocator}, over: func() error { return nil }, columns: make([]*column, 1)}
 				c := &column{reader: r, node: &groups[0].Columns[0].Node}
 				if err := c.open(); err != nil {
 					t.Fatal(err)
@@ -97,7 +97,7 @@ func TestLargeChunksAreReadInPieces(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			mem := kernelstest.NewSoiled()
 			ctx := resource.With(context.Background(), resource.NewPool(resource.Config{Allocator: mem}).NewStatement("large"))
 			d := New()
 			sel := kernels.NewSelection([]kernels.Run{{From: 5, To: 100_000}, {From: 700_000, To: 700_003}, {From: 900_000, To: rows}})

@@ -5,7 +5,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
@@ -16,7 +15,7 @@ import (
 type reader struct {
 	decoder *Decoder
 	rg      *kernels.RowGroup
-	mem     memory.Allocator
+	mem     overwritten
 	over    func() error // tells that the statement has used up its memory
 	columns []*column    // opened on first use
 }

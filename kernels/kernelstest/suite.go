@@ -45,7 +45,7 @@ func Run(t *testing.T, d kernels.Decoder, open Opener) {
 // RunBatch reads the row groups of one file under many selections and compares with the batch that was written.
 func RunBatch(t *testing.T, d kernels.Decoder, groups []*kernels.RowGroup, batch arrow.RecordBatch) {
 	t.Helper()
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	mem := NewSoiled()
 	defer mem.AssertSize(t, 0)
 	ctx := resource.With(context.Background(), resource.NewPool(resource.Config{Allocator: mem}).NewStatement("test"))
 	var rows int64

@@ -12,7 +12,7 @@ import (
 )
 
 func TestTakeGivesTheRowsOfEveryType(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	mem := NewSoiled()
 	defer mem.AssertSize(t, 0)
 	r := rand.New(rand.NewSource(5))
 	fields := append(Flat(true), Nested()...)
