@@ -9,11 +9,11 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/kernels/cpu"
+	"github.com/skua-data/skua/kernels/kernelstest"
 	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/scan/parquet"
 	"github.com/skua-data/skua/storage"
@@ -118,7 +118,7 @@ func TestStoreThatFailsOnceCostsNoRow(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				checked := memory.NewCheckedAllocator(memory.DefaultAllocator)
+				checked := kernelstest.NewSoiled()
 				defer checked.AssertSize(t, 0)
 				ctx := resource.With(t.Context(), resource.NewPool(resource.Config{Cores: 1, Allocator: checked}).NewStatement("t"))
 				batch, err := readAll(ctx, source, Request{Fields: fieldIDs(source.Schema()), Limit: -1,

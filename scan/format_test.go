@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/skua-data/skua/kernels/kernelstest"
 	"github.com/skua-data/skua/resource"
 )
 
@@ -19,7 +19,7 @@ func TestFormats(t *testing.T) {
 	at := slices.IndexFunc(lines, func(l oracleLine) bool { return strings.HasPrefix(l.SQL, "SELECT *, _file") })
 	for _, format := range []string{"parquet", "avro"} {
 		t.Run(format, func(t *testing.T) {
-			checked := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			checked := kernelstest.NewSoiled()
 			defer checked.AssertSize(t, 0)
 			ctx := resource.With(t.Context(), resource.NewPool(resource.Config{Allocator: checked}).NewStatement(""))
 			source, err := table.Source(ctx, Reference{})

@@ -18,6 +18,7 @@ import (
 	"github.com/apache/iceberg-go"
 
 	"github.com/skua-data/skua/catalogs"
+	"github.com/skua-data/skua/kernels/kernelstest"
 	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/scan/parquet"
 	"github.com/skua-data/skua/storage"
@@ -226,7 +227,7 @@ func (m *madeTable) open() *Table {
 // read gives the rows of some columns, as JSON lists, sorted.
 func (m *madeTable) read(names ...string) ([]string, error) {
 	m.t.Helper()
-	checked := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	checked := kernelstest.NewSoiled()
 	defer checked.AssertSize(m.t, 0)
 	ctx := resource.With(m.t.Context(), resource.NewPool(resource.Config{Cores: 2, Allocator: checked}).NewStatement(""))
 	source, err := m.open().Source(ctx, Reference{})

@@ -22,6 +22,7 @@ import (
 
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels/kernelstest"
 	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/scan/parquet"
 	"github.com/skua-data/skua/storage"
@@ -382,7 +383,7 @@ func askOracle(t *testing.T, table *Table, name string, m []string, l oracleLine
 	if strings.ContainsAny(rest, ".`") {
 		t.Skipf("not asked here: %s", rest)
 	}
-	checked := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	checked := kernelstest.NewSoiled()
 	defer checked.AssertSize(t, 0)
 	statement := resource.NewPool(resource.Config{Cores: 2, Allocator: checked}).NewStatement("t")
 	ctx := resource.With(t.Context(), statement)
