@@ -46,11 +46,6 @@ var idles = []idle{
 	{"cache.case-sensitive", "names are asked of the catalog as they are written"},
 	{"io.manifest.", "manifests are cached by the server itself"},
 	{"http-client.", "it chooses a Java client"},
-	{"hadoop.", "no store here reads Hadoop's configuration"},
-	{"s3.", "there is no S3 store in this version"},
-	{"client.", "there is no S3 store in this version"},
-	{"gcs.", "there is no GCS store in this version"},
-	{"adls.", "there is no ADLS store in this version"},
 	{"clients", "each call has a connection of its own"},
 }
 

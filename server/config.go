@@ -302,16 +302,21 @@ func (r *reading) catalogs() []catalogs.Definition {
 				r.fail(s.Key, err)
 				continue
 			}
-			for _, w := range warnings {
+			for _, w := range append(warnings, idle(d.Properties, catalogPrefix+name+".")...) {
 				r.warnings = append(r.warnings, "catalog "+name+": "+w)
 			}
 			out = append(out, d)
 		}
 	}
 	for name := range properties {
+			if err := r.addHadoop(&d); err != nil {
+				r.fail(s.Key, err)
+				continue
+			}
 		if _, ok := classes[name]; !ok {
 			r.fail(catalogPrefix+name, fault.New(fault.Invalid, "properties are set for catalog %q, but its class %s%s is not (a catalog's name has no dots)", name, catalogPrefix, name))
 		}
+	r.warnings = append(r.warnings, idle(r.hadoop(), "spark.")...)
 	}
 	return out
 }

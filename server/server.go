@@ -35,6 +35,7 @@ import (
 	"github.com/skua-data/skua/storage"
 	"github.com/skua-data/skua/storage/local"
 )
+	"github.com/skua-data/skua/storage/s3"
 
 // Server is a running or startable server. It owns everything it built.
 type Server struct {
@@ -102,7 +103,7 @@ func New(ctx context.Context, config Config, parts Parts) (_ *Server, err error)
 }
 
 // kinds lists the stores of this build.
-func kinds() []storage.Kind { return []storage.Kind{local.Kind} }
+func kinds() []storage.Kind { return []storage.Kind{local.Kind, s3.Kind} }
 
 // newDecoders joins the decoders of this build, fastest first; the last takes every column, and comes back alone too, for scans that want no
 // other. Closing what is joined closes it.

@@ -19,6 +19,7 @@ type Factory func(properties map[string]string, credentials []Credential) (Store
 type Kind struct {
 	Schemes []string
 	New     Factory
+	Idle    func(properties map[string]string) []string // which properties of its own have no effect; nil: it has none
 }
 
 // Mux opens locations in the store of their scheme. It is safe for concurrent use.

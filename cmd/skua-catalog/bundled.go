@@ -12,6 +12,7 @@ import (
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/storage"
 	"github.com/skua-data/skua/storage/local"
+	"github.com/skua-data/skua/storage/s3"
 )
 
 // bundledType is a catalog type of this build.
@@ -33,7 +34,7 @@ func bundled() []bundledType {
 }
 
 // stores lists the kinds of stores that the catalogs read.
-func stores() []storage.Kind { return []storage.Kind{local.Kind} }
+func stores() []storage.Kind { return []storage.Kind{local.Kind, s3.Kind} }
 
 // knownTypes are Iceberg's types that this build lacks.
 func knownTypes() []string { return []string{"glue", "nessie", "bigquery"} }

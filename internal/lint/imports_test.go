@@ -61,6 +61,10 @@ var table = map[string]row{
 	"storage":             may("fault", "resource"),
 	"storage/local":       may("storage", "fault", "resource"),
 	"kernels":             may("fault", "predicate", "resource").and(arrow, parquet),
+	"storage/hadoopconf":  may("fault"),
+	"storage/remote":      may("storage", "fault", "resource"),
+	"storage/s3":          may("storage", "storage/remote", "fault").and(aws, smithy),
+	"storage/storetest":   may("storage", "fault", "resource"),
 	"kernels/cpu":         may("kernels", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, brotli, libzstd),
 	"kernels/ptxsim":      may(),
 	"kernels/cuda/ptx":    may(),
@@ -95,12 +99,12 @@ var table = map[string]row{
 	"flightsql": may("auth", "engine", "session", "resource", "fault").and(arrow, flight, grpc, protobuf),
 
 	// What composes them: neither a catalog's implementation nor the conformance suite.
-	"server": may("auth", "catalogs", "engine", "fault", "flightsql", "kernels", "kernels/cpu", "plugins/host", "resource", "scan", "scan/parquet", "session",
-		"storage", "storage/local").and(iceberg, grpc),
+	"server": may("auth", "catalogs", "engine", "engine/duckdb", "fault", "flightsql", "kernels", "kernels/cpu", "plugins/host", "resource", "scan", "scan/parquet", "session",
+		"storage", "storage/hadoopconf", "storage/local", "storage/s3").and(iceberg, grpc),
 	"cmd/skua":             may("server", "cmd/skua/shell", "cmd/skua/demo").and(cobra),
 	"cmd/skua/shell":       may().and(arrow, flight, grpc, readline, isatty),
 	"cmd/skua/demo":        may().and(arrow, iceberg, writer),
-	"cmd/skua-catalog":     may("catalogs", "catalogs/hadoop", "catalogs/hive", "catalogs/jdbc", "catalogs/rest", "catalogs/static", "storage", "storage/local", "plugins/sdk", "fault"),
+	"cmd/skua-catalog":     may("catalogs", "catalogs/hadoop", "catalogs/hive", "catalogs/jdbc", "catalogs/rest", "catalogs/static", "storage", "storage/local", "storage/s3", "plugins/sdk", "fault"),
 	"cmd/skua-conformance": may("conformance", "conformance/oracle").and(cobra, grpc),
 
 	// Outside of the product: clients that judge it.
