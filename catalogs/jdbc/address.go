@@ -6,94 +6,102 @@ import (
 	"strings"
 	"time"
 
+	"github.com/apache/iceberg-go"
+
 	"github.com/skua-data/skua/fault"
 )
 
-// defaultPatience is how long a call waits for a database that someone writes to.
-const defaultPatience = 5 * time.Second
+// defaultLimit is how long one question may take.
+const defaultLimit = time.Minute
 
-// address is a SQLite database as a JDBC URL names it.
-type address struct {
-	path     string
-	patience time.Duration
-}
-
-// parseURI reads jdbc:sqlite:PATH[?options], where PATH may be a file: URI. Errors repeat nothing of a URL beyond its kind: it may hold a
-// password.
-func parseURI(uri string) (address, error) {
+// openDatabase makes the database that a JDBC URL names. It connects to nothing. Errors repeat nothing of a URL beyond its kind: it may hold a password.
+func openDatabase(p iceberg.Properties) (*database, error) {
+	uri := p["uri"]
 	if len(uri) < 5 || !strings.EqualFold(uri[:5], "jdbc:") {
-		return address{}, fault.New(fault.Invalid, "uri must be a JDBC URL, such as jdbc:sqlite:/path/to/catalog.db")
+		return nil, fault.New(fault.Invalid, "uri must be a JDBC URL, such as jdbc:postgresql://host/database or jdbc:sqlite:/path/to/catalog.db")
 	}
 	kind, rest, _ := strings.Cut(uri[5:], ":")
-	if !strings.EqualFold(kind, "sqlite") {
-		return address{}, fault.New(fault.Unsupported, "the JDBC database %s is not supported, only sqlite is", printable(kind))
+	switch strings.ToLower(kind) {
+	case "sqlite":
+		return openSQLite(rest)
+	case "postgresql":
+		return openPostgres(rest, p)
+	case "mysql", "mariadb":
+		return openMySQL(rest, p)
 	}
-	path, query, _ := strings.Cut(rest, "?")
-	if len(path) >= 5 && strings.EqualFold(path[:5], "file:") {
-		var err error
-		if path, err = fileURI(path[5:]); err != nil {
-			return address{}, err
-		}
-	}
-	if path == "" || strings.HasPrefix(path, ":") {
-		return address{}, fault.New(fault.Unsupported, "SQLite databases without a file (in memory or in a resource) are not supported")
-	}
-	if strings.IndexByte(path, 0) >= 0 {
-		return address{}, fault.New(fault.Invalid, "the path of the SQLite database holds a NUL")
-	}
-	a := address{path: path, patience: defaultPatience}
-	return a, a.options(query)
+	return nil, fault.New(fault.Unsupported, "the JDBC database %s is not supported, only postgresql, mysql, mariadb and sqlite are", printable(kind))
 }
 
-// fileURI gives the path of a file: URI, in which, unlike in a location of Iceberg's, percent signs are escapes.
-func fileURI(rest string) (string, error) {
+// server is a database server as a JDBC URL names it, with the settings that JDBC's driver would get.
+type server struct {
+	hosts    []string // with their ports, where they have any
+	database string
+	settings map[string]string // names in lower case; those of the URL over those of jdbc.*
+}
+
+// parseServer reads //host[:port][,host…]/database[?name=value&…], and the properties jdbc.<name>.
+func parseServer(rest string, p iceberg.Properties) (server, error) {
+	out := server{settings: map[string]string{}}
+	for k, v := range p {
+		if name, ok := strings.CutPrefix(k, "jdbc."); ok {
+			out.settings[strings.ToLower(name)] = v
+		}
+	}
+	rest, query, _ := strings.Cut(rest, "?")
 	if after, ok := strings.CutPrefix(rest, "//"); ok {
-		host, path, _ := strings.Cut(after, "/")
-		if host != "" && host != "localhost" {
-			return "", fault.New(fault.Unsupported, "SQLite databases on another host are not supported")
+		hosts, database, _ := strings.Cut(after, "/")
+		out.database = database
+		if at := strings.LastIndexByte(hosts, '@'); at >= 0 {
+			user, password, _ := strings.Cut(hosts[:at], ":")
+			out.settings["user"], out.settings["password"] = user, password
+			hosts = hosts[at+1:]
 		}
-		rest = "/" + path
-	}
-	path, err := url.PathUnescape(rest)
-	if err != nil {
-		return "", fault.New(fault.Invalid, "the path of the SQLite database is badly escaped")
-	}
-	return path, nil
-}
-
-// options reads those of a URL's options that change what is read; others steer writes and are left alone.
-func (a *address) options(query string) error {
-	values, err := url.ParseQuery(query)
-	if err != nil {
-		return fault.New(fault.Invalid, "the options of the JDBC URL are badly escaped")
-	}
-	for name, value := range values {
-		switch strings.ToLower(name) {
-		case "mode":
-			if strings.EqualFold(value[0], "memory") {
-				return fault.New(fault.Unsupported, "SQLite databases without a file (mode=memory) are not supported")
+		for _, host := range strings.Split(hosts, ",") {
+			if host != "" {
+				out.hosts = append(out.hosts, host)
 			}
-		case "vfs", "cipher", "key", "hexkey", "password":
-			return fault.New(fault.Unsupported, "the SQLite option %s is not supported", strings.ToLower(name))
-		case "busy_timeout":
-			ms, err := strconv.ParseUint(value[0], 10, 31)
-			if err != nil {
-				return fault.New(fault.Invalid, "the SQLite option busy_timeout must be a number of milliseconds")
-			}
-			a.patience = time.Duration(ms) * time.Millisecond
+		}
+	} else {
+		out.database = strings.TrimPrefix(rest, "/")
+	}
+	database, err := url.PathUnescape(out.database)
+	if err != nil {
+		return server{}, fault.New(fault.Invalid, "the name of the database in the JDBC URL is badly escaped")
+	}
+	out.database = database
+	for _, pair := range strings.Split(query, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		value, err := url.QueryUnescape(value)
+		if err != nil {
+			return server{}, fault.New(fault.Invalid, "the options of the JDBC URL are badly escaped")
+		}
+		if name != "" {
+			out.settings[strings.ToLower(name)] = value
 		}
 	}
-	return nil
+	return out, nil
 }
 
-// dsn is the driver's name of the database: read-only, so that a missing file is not made, and without a wait of its own, since a wait
-// inside SQLite does not hear of a cancelled call.
-func (a address) dsn() string {
-	escaped := (&url.URL{Path: a.path}).EscapedPath()
-	if strings.HasPrefix(escaped, "/") {
-		escaped = "//" + escaped // an empty host, lest two slashes in front of the path be taken for one
+// duration reads a setting that is a number of some unit; 0: it is not set.
+func (s server) duration(name string, unit time.Duration) (time.Duration, error) {
+	text := s.settings[strings.ToLower(name)]
+	if text == "" {
+		return 0, nil
 	}
-	return "file:" + escaped + "?mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(0)"
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil {
+		return 0, fault.New(fault.Invalid, "the JDBC setting %s must be a number", name)
+	}
+	return time.Duration(n) * unit, nil
+}
+
+// display names the database in errors: the first host and the database.
+func (s server) display() string {
+	host := "localhost"
+	if len(s.hosts) > 0 {
+		host = s.hosts[0]
+	}
+	return host + "/" + s.database
 }
 
 // printable keeps a word of a URL to letters, digits and dashes.

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/table"
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/fault"
@@ -26,11 +26,29 @@ const (
 	propertiesTable = "iceberg_namespace_properties"
 )
 
-// database asks one SQLite file. Every question is a connection of its own and is read to its end before it is answered.
+// dialect is what differs between kinds of databases.
+type dialect struct {
+	table, column string                 // queries that count tables, and columns of a table, of a name
+	numbered      bool                   // parameters are $1, $2, …, not ?
+	transaction   bool                   // a question is a read-only transaction, not only a connection
+	busy          func(error) bool       // somebody else holds the database: ask again; nil: never
+	corrupt       func(error) bool       // the database breaks its format; nil: never
+	holds         func(text string) bool // a text can be stored at all; nil: any can
+}
+
+// database asks one database. Every question is read to its end before it is answered.
 type database struct {
 	pool     *sql.DB
-	path     string
-	patience time.Duration
+	name     string // without secrets
+	dialect  dialect
+	patience time.Duration // with a database that is busy
+	limit    time.Duration // of a question; 0: none
+}
+
+// asker is where a question is asked: a connection or a transaction.
+type asker interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
 // entry is a row of iceberg_tables.
@@ -53,17 +71,17 @@ func (e entry) kind() (catalogs.Kind, error) {
 // namespaces gives every namespace that a row of the catalog names.
 func (d *database) namespaces(ctx context.Context, catalog string) ([]table.Identifier, error) {
 	var out []table.Identifier
-	err := d.ask(ctx, func(ctx context.Context, c *sql.Conn) error {
+	err := d.ask(ctx, func(ctx context.Context, c asker) error {
 		out = nil
 		query, args := "SELECT DISTINCT table_namespace FROM "+tablesTable+" WHERE catalog_name = ?", []any{catalog}
-		has, err := hasTable(ctx, c, propertiesTable)
+		has, err := d.hasTable(ctx, c, propertiesTable)
 		if err != nil {
 			return err
 		}
 		if has {
 			query, args = query+" UNION SELECT namespace FROM "+propertiesTable+" WHERE catalog_name = ?", append(args, catalog)
 		}
-		return each(ctx, c, query, args, func(row *sql.Rows) error {
+		return d.each(ctx, c, query, args, func(row *sql.Rows) error {
 			var stored sql.NullString
 			if err := row.Scan(&stored); err != nil {
 				return err
@@ -80,13 +98,13 @@ func (d *database) namespaces(ctx context.Context, catalog string) ([]table.Iden
 // properties gives the stored properties of a namespace.
 func (d *database) properties(ctx context.Context, catalog, namespace string) (iceberg.Properties, error) {
 	out := iceberg.Properties{}
-	err := d.ask(ctx, func(ctx context.Context, c *sql.Conn) error {
+	err := d.ask(ctx, func(ctx context.Context, c asker) error {
 		clear(out)
-		if has, err := hasTable(ctx, c, propertiesTable); err != nil || !has {
+		if has, err := d.hasTable(ctx, c, propertiesTable); err != nil || !has {
 			return err
 		}
 		query := "SELECT property_key, property_value FROM " + propertiesTable + " WHERE catalog_name = ? AND namespace = ?"
-		return each(ctx, c, query, []any{catalog, namespace}, func(row *sql.Rows) error {
+		return d.each(ctx, c, query, []any{catalog, namespace}, func(row *sql.Rows) error {
 			var key, value sql.NullString
 			if err := row.Scan(&key, &value); err != nil {
 				return err
@@ -118,9 +136,9 @@ func (d *database) entries(ctx context.Context, catalog, namespace string, name 
 
 func (d *database) read(ctx context.Context, catalog, namespace string, name *string) ([]entry, error) {
 	var out []entry
-	err := d.ask(ctx, func(ctx context.Context, c *sql.Conn) error {
+	err := d.ask(ctx, func(ctx context.Context, c asker) error {
 		out = nil
-		typed, err := hasColumn(ctx, c, tablesTable, "iceberg_type")
+		typed, err := d.hasColumn(ctx, c, tablesTable, "iceberg_type")
 		if err != nil {
 			return err
 		}
@@ -132,7 +150,7 @@ func (d *database) read(ctx context.Context, catalog, namespace string, name *st
 		if name != nil {
 			query, args = query+" AND table_name = ?", append(args, *name)
 		}
-		return each(ctx, c, query+" ORDER BY table_name COLLATE BINARY", args, func(row *sql.Rows) error {
+		return d.each(ctx, c, query, args, func(row *sql.Rows) error {
 			var e entry
 			var name, location sql.NullString
 			if err := row.Scan(&name, &location, &e.typ); err != nil {
@@ -143,11 +161,21 @@ func (d *database) read(ctx context.Context, catalog, namespace string, name *st
 			return nil
 		})
 	})
+	// Databases compare texts in ways of their own, some without case.
+	if name != nil {
+		out = slices.DeleteFunc(out, func(e entry) bool { return e.name != *name })
+	}
+	slices.SortFunc(out, func(a, b entry) int { return strings.Compare(a.name, b.name) })
 	return out, err
 }
 
-// ask runs a question on a connection of its own, again while someone else holds the database, for as long as patience and context last.
-func (d *database) ask(ctx context.Context, question func(context.Context, *sql.Conn) error) error {
+// ask runs a question, again while someone else holds the database, for as long as patience and context last.
+func (d *database) ask(caller context.Context, question func(context.Context, asker) error) error {
+	ctx, cancel := caller, context.CancelFunc(func() {})
+	if d.limit > 0 {
+		ctx, cancel = context.WithTimeout(caller, d.limit)
+	}
+	defer cancel()
 	give := time.NewTimer(d.patience)
 	defer give.Stop()
 	for {
@@ -155,23 +183,34 @@ func (d *database) ask(ctx context.Context, question func(context.Context, *sql.
 		if err == nil {
 			return nil
 		}
-		if code := codeOf(err) & 0xff; code != sqlite3.SQLITE_BUSY && code != sqlite3.SQLITE_LOCKED {
-			return d.classify(ctx, err)
+		if d.dialect.busy == nil || !d.dialect.busy(err) {
+			return d.classify(caller, ctx, err)
 		}
 		pause := time.NewTimer(retryEvery)
 		select {
 		case <-pause.C:
 		case <-give.C:
 			pause.Stop()
-			return fault.New(fault.Unavailable, "the catalog's database %s is busy", d.path).In(d.path)
+			return fault.New(fault.Unavailable, "the catalog's database %s is busy", d.name).In(d.name)
 		case <-ctx.Done():
 			pause.Stop()
-			return fault.Wrap(ctx.Err(), "wait for the catalog's database %s", d.path)
+			return fault.Wrap(ctx.Err(), "wait for the catalog's database %s", d.name)
 		}
 	}
 }
 
-func (d *database) once(ctx context.Context, question func(context.Context, *sql.Conn) error) error {
+func (d *database) once(ctx context.Context, question func(context.Context, asker) error) error {
+	if d.dialect.transaction {
+		tx, err := d.pool.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+		if err != nil {
+			return err
+		}
+		err = question(ctx, tx)
+		if undone := tx.Rollback(); err == nil {
+			err = undone
+		}
+		return err
+	}
 	c, err := d.pool.Conn(ctx)
 	if err != nil {
 		return err
@@ -180,8 +219,13 @@ func (d *database) once(ctx context.Context, question func(context.Context, *sql
 }
 
 // each runs a query and hands every row out.
-func each(ctx context.Context, c *sql.Conn, query string, args []any, row func(*sql.Rows) error) error {
-	rows, err := c.QueryContext(ctx, query, args...)
+func (d *database) each(ctx context.Context, c asker, query string, args []any, row func(*sql.Rows) error) error {
+	for _, arg := range args {
+		if text, ok := arg.(string); ok && d.dialect.holds != nil && !d.dialect.holds(text) {
+			return nil // then nothing has that name
+		}
+	}
+	rows, err := c.QueryContext(ctx, d.dialect.spell(query), args...)
 	if err != nil {
 		return err
 	}
@@ -194,32 +238,38 @@ func each(ctx context.Context, c *sql.Conn, query string, args []any, row func(*
 	return rows.Err()
 }
 
-func hasTable(ctx context.Context, c *sql.Conn, name string) (found bool, err error) {
-	err = c.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view') AND name = ?", name).Scan(&found)
+func (d *database) hasTable(ctx context.Context, c asker, name string) (found bool, err error) {
+	err = c.QueryRowContext(ctx, d.dialect.spell(d.dialect.table), name).Scan(&found)
 	return found, err
 }
 
-func hasColumn(ctx context.Context, c *sql.Conn, table, column string) (found bool, err error) {
-	err = c.QueryRowContext(ctx, "SELECT count(*) FROM pragma_table_info(?) WHERE name = ?", table, column).Scan(&found)
+func (d *database) hasColumn(ctx context.Context, c asker, table, column string) (found bool, err error) {
+	err = c.QueryRowContext(ctx, d.dialect.spell(d.dialect.column), table, column).Scan(&found)
 	return found, err
 }
 
-func codeOf(err error) int {
-	var e *sqlite.Error
-	if errors.As(err, &e) {
-		return e.Code()
+// classify gives the driver's error its kind and names the database.
+func (d *database) classify(caller, ctx context.Context, err error) error {
+	if left := caller.Err(); left != nil {
+		return fault.Wrap(left, "read the catalog's database %s", d.name)
 	}
-	return 0
-}
-
-// classify gives the driver's error its kind and names the file.
-func (d *database) classify(ctx context.Context, err error) error {
-	if left := ctx.Err(); left != nil {
-		return fault.Wrap(left, "read the catalog's database %s", d.path)
+	if ctx.Err() != nil {
+		return fault.New(fault.Unavailable, "the catalog's database %s did not answer within %s", d.name, d.limit).In(d.name)
 	}
 	kind := fault.Unavailable
-	if slices.Contains([]int{sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_FORMAT}, codeOf(err)&0xff) {
+	if d.dialect.corrupt != nil && d.dialect.corrupt(err) {
 		kind = fault.Corrupt
 	}
-	return fault.New(kind, "read the catalog's database %s: %w", d.path, err).In(d.path)
+	return fault.New(kind, "read the catalog's database %s: %w", d.name, err).In(d.name)
+}
+
+// spell numbers a query's parameters where the database wants that.
+func (d dialect) spell(query string) string {
+	if !d.numbered {
+		return query
+	}
+	for n := 1; strings.Contains(query, "?"); n++ {
+		query = strings.Replace(query, "?", "$"+strconv.Itoa(n), 1)
+	}
+	return query
 }

@@ -1,11 +1,11 @@
 // Package jdbc reads catalogs that Iceberg's JdbcCatalog keeps in a database: one table of tables and views, one of namespace properties, in
-// the layout V0 (no iceberg_type) or V1. The database is opened read-only and nothing in it is ever made or changed; beside a database with a
-// write-ahead log, SQLite itself keeps its -wal and -shm files, which readers share with writers. SQLite is the one database known so far.
+// the layout V0 (no iceberg_type) or V1. PostgreSQL, MySQL, MariaDB and SQLite are known, named by JDBC URLs and with the settings of their JDBC drivers. Databases
+// are asked read-only and nothing in them is ever made or changed; beside a database with a write-ahead log, SQLite itself keeps its -wal and -shm files, which
+// readers share with writers.
 package jdbc
 
 import (
 	"context"
-	"database/sql"
 	"strconv"
 	"strings"
 
@@ -35,7 +35,7 @@ func New([]storage.Kind) catalogs.Constructor {
 		if uri == "" {
 			return nil, fault.New(fault.Invalid, "JDBC connection URI is required").Change(key + "uri")
 		}
-		address, err := parseURI(uri)
+		database, err := openDatabase(c.Properties)
 		if err != nil {
 			return nil, setting(err, key+"uri")
 		}
@@ -45,15 +45,8 @@ func New([]storage.Kind) catalogs.Constructor {
 				return nil, fault.New(fault.Invalid, "clients must be a number above 0: %q", text).Change(key + "clients")
 			}
 		}
-		pool, err := sql.Open("sqlite", address.dsn())
-		if err != nil {
-			return nil, fault.New(fault.Invalid, "open the database %s: %w", address.path, err).Change(key + "uri")
-		}
-		pool.SetMaxOpenConns(clients)
-		// No idle connection: one would go on reading a file that was replaced meanwhile.
-		pool.SetMaxIdleConns(-1)
-		return &catalog{name: c.Name, warehouse: strings.TrimRight(c.Properties["warehouse"], "/"),
-			database: &database{pool: pool, path: address.path, patience: address.patience}}, nil
+		database.pool.SetMaxOpenConns(clients)
+		return &catalog{name: c.Name, warehouse: strings.TrimRight(c.Properties["warehouse"], "/"), database: database}, nil
 	}
 }
 

@@ -203,7 +203,7 @@ func TestNothingIsWritten(t *testing.T) {
 	if err != nil || len(entries) != 1 {
 		t.Errorf("files were made: %v", entries)
 	}
-	raw, err := sql.Open("sqlite", address{path: path}.dsn())
+	raw, err := sql.Open("sqlite", sqliteAddress{path: path}.dsn())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -309,13 +309,13 @@ func TestURIs(t *testing.T) {
 		"jdbc:sqlite:/a/b.db": "/a/b.db", "jdbc:sqlite:b.db": "b.db", "jdbc:sqlite:/a b%20.db?x=y": "/a b%20.db", "jdbc:sqlite:file:/a%20b.db": "/a b.db",
 		"jdbc:sqlite:file:///a.db?mode=ro": "/a.db", "jdbc:sqlite:file://localhost/a.db": "/a.db", "jdbc:sqlite://home/x.db": "//home/x.db",
 	} {
-		if got, err := parseURI(uri); err != nil || got.path != want {
+		if got, err := parseSQLite(uri[len("jdbc:sqlite:"):]); err != nil || got.path != want {
 			t.Errorf("%s: %q, %v, want %q", uri, got.path, err, want)
 		}
 	}
 	for uri, kind := range map[string]fault.Kind{
-		"": fault.Invalid, "/a.db": fault.Invalid, "sqlite:/a.db": fault.Invalid, "jdbc:postgresql://u:secret@h/db?password=secret": fault.Unsupported,
-		"jdbc:mysql://h/db": fault.Unsupported, "jdbc:": fault.Unsupported, "jdbc:sqlite:": fault.Unsupported, "jdbc:sqlite::memory:": fault.Unsupported,
+		"": fault.Invalid, "/a.db": fault.Invalid, "sqlite:/a.db": fault.Invalid, "jdbc:postgresql://u:secret@h/db?password=secret&connectTimeout=secret": fault.Invalid,
+		"jdbc:mysql:replication://h/db": fault.Unsupported, "jdbc:oracle:thin:u/secret@h": fault.Unsupported, "jdbc:": fault.Unsupported, "jdbc:sqlite:": fault.Unsupported, "jdbc:sqlite::memory:": fault.Unsupported,
 		"jdbc:sqlite:file:m?mode=memory": fault.Unsupported, "jdbc:sqlite:/a?vfs=x": fault.Unsupported, "jdbc:sqlite:file://h/a": fault.Unsupported,
 		"jdbc:sqlite:/a?busy_timeout=x": fault.Invalid, "jdbc:sqlite:file:/%zz": fault.Invalid, "jdbc:sqlite:/a?%zz": fault.Invalid,
 		"jdbc:sqlite:/a\x00": fault.Invalid, "jdbc:secret@host/db:x": fault.Unsupported,

@@ -36,6 +36,7 @@ const (
 	cobra    = "github.com/spf13/cobra"
 	readline = "github.com/chzyer/readline"
 	isatty   = "github.com/mattn/go-isatty"
+	bindings = "github.com/duckdb/duckdb-go-bindings"
 )
 
 // row says what the files of a package, tests aside, may import: which of our packages, and which of others'.
@@ -60,11 +61,11 @@ var table = map[string]row{
 	// Bytes and pages.
 	"storage":             may("fault", "resource"),
 	"storage/local":       may("storage", "fault", "resource"),
-	"kernels":             may("fault", "predicate", "resource").and(arrow, parquet),
 	"storage/hadoopconf":  may("fault"),
 	"storage/remote":      may("storage", "fault", "resource"),
 	"storage/s3":          may("storage", "storage/remote", "fault").and(aws, smithy),
 	"storage/storetest":   may("storage", "fault", "resource"),
+	"kernels":             may("fault", "predicate", "resource").and(arrow, parquet),
 	"kernels/cpu":         may("kernels", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, brotli, libzstd),
 	"kernels/ptxsim":      may(),
 	"kernels/cuda/ptx":    may(),
@@ -79,7 +80,7 @@ var table = map[string]row{
 	"catalogs/rest":                 may("catalogs", "catalogs/httpapi", "storage", "fault").and(iceberg, aws),
 	"catalogs/hive":                 may("catalogs", "storage", "fault").and(iceberg),
 	"catalogs/static":               may("catalogs", "storage", "fault").and(iceberg),
-	"catalogs/jdbc":                 may("catalogs", "storage", "fault").and(iceberg, sqlite),
+	"catalogs/jdbc":                 may("catalogs", "storage", "fault").and(iceberg, sqlite, postgres, mysql),
 	"plugins":                       may("catalogs", "fault", "storage", "plugins/proto/skua/catalog/v1").and(iceberg, plugin, grpc, protobuf),
 	"plugins/host":                  may("plugins", "catalogs", "fault", "storage").and(iceberg, plugin, hclog, grpc),
 	"plugins/sdk":                   may("plugins", "catalogs", "fault").and(plugin, hclog, grpc),
@@ -96,7 +97,9 @@ var table = map[string]row{
 	// Statements, and the wire.
 	"engine": may("catalogs", "catalogs/override", "engine/syntax", "scan", "predicate", "resource", "session", "fault").
 		and(arrow, iceberg),
-	"flightsql": may("auth", "engine", "session", "resource", "fault").and(arrow, flight, grpc, protobuf),
+	"engine/duckdb":         may("catalogs", "engine", "engine/duckdb/dialect", "engine/syntax", "fault", "predicate", "resource", "scan").and(arrow, bindings, uuid),
+	"engine/duckdb/dialect": may("engine/syntax", "fault").and(arrow),
+	"flightsql":             may("auth", "engine", "session", "resource", "fault").and(arrow, flight, grpc, protobuf),
 
 	// What composes them: neither a catalog's implementation nor the conformance suite.
 	"server": may("auth", "catalogs", "engine", "engine/duckdb", "fault", "flightsql", "kernels", "kernels/cpu", "plugins/host", "resource", "scan", "scan/parquet", "session",
@@ -116,8 +119,11 @@ var table = map[string]row{
 		and(arrow, iceberg),
 }
 
+// cgoOwners are the packages that may call C.
+var cgoOwners = []string{"engine/duckdb"}
+
 // units are the prefixes that imports are judged by.
-var units = []string{arrow, flight, parquet, iceberg, writer, uuid, compress, lz4, brotli, libzstd, plugin, hclog, grpc, protobuf, jwt, sqlite, postgres, mysql, thrift, aws, smithy, cobra, readline, isatty}
+var units = []string{arrow, flight, parquet, iceberg, writer, uuid, compress, lz4, brotli, libzstd, plugin, hclog, grpc, protobuf, jwt, sqlite, postgres, mysql, thrift, aws, smithy, cobra, readline, isatty, bindings}
 
 // unit gives the longest prefix that an import belongs to, or "".
 func unit(imported string) string {
@@ -163,8 +169,8 @@ func judge(s *source, imported string, table map[string]row) string {
 	ours, own := strings.CutPrefix(imported, modulePath+"/")
 	row, known := table[s.dir]
 	switch {
-	case imported == "C":
-		return "cgo belongs in packages that own it, and there is none yet"
+	case imported == "C" && !slices.Contains(cgoOwners, s.dir):
+		return "cgo belongs in packages that own it"
 	case imported == "testing" && !s.test() && !strings.HasSuffix(path.Base(s.dir), "test") && s.dir != "conformance/inprocess":
 		return "testing belongs in tests and in packages for them"
 	case own && !s.test() && known && !row.allowsOurs(ours):
