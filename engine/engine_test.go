@@ -370,7 +370,7 @@ func TestListings(t *testing.T) {
 		catalog, pattern *string
 		want             string
 	}{
-		{nil, nil, "bare:db lake:db lake:db.sub lake:other lake:`sp ace` "},
+		{nil, nil, "bare:db lake:db lake:db.sub lake:other lake:sp ace "},
 		{text("lake"), text("d%"), "lake:db lake:db.sub "},
 		{text("lake"), text("d_"), "lake:db "},
 		{text("lake"), text(`d\_`), ""},
@@ -398,7 +398,7 @@ func TestListings(t *testing.T) {
 		filter TableFilter
 		want   string
 	}{
-		{TableFilter{}, "bare:db:t:TABLE lake::root:TABLE lake:db:broken:TABLE lake:db:p:TABLE lake:db:sales:TABLE lake:db:wap:TABLE lake:db:v:VIEW lake:`sp ace`:o-k:TABLE "},
+		{TableFilter{}, "bare:db:t:TABLE lake::root:TABLE lake:db:broken:TABLE lake:db:p:TABLE lake:db:sales:TABLE lake:db:wap:TABLE lake:db:v:VIEW lake:sp ace:o-k:TABLE "},
 		{TableFilter{Types: []string{"VIEW"}}, "lake:db:v:VIEW "},
 		{TableFilter{Types: []string{"BASE TABLE"}, SchemaPattern: text("db"), NamePattern: text("s%")}, "lake:db:sales:TABLE "},
 		{TableFilter{Catalog: text("lake"), SchemaPattern: text("db"), WithSchema: true}, "lake:db:broken:TABLE:0 lake:db:p:TABLE:1 lake:db:sales:TABLE:4 lake:db:wap:TABLE:1 lake:db:v:VIEW:0 "},

@@ -57,7 +57,7 @@ func (e *Engine) Schemas(ctx context.Context, _ session.State, catalog *string, 
 				yield(SchemaEntry{}, err)
 				return
 			}
-			if name := syntax.QuoteName(n.levels); match(name) && !yield(SchemaEntry{Catalog: n.catalog, Schema: name}, nil) {
+			if name := SchemaName(n.levels); match(name) && !yield(SchemaEntry{Catalog: n.catalog, Schema: name}, nil) {
 				return
 			}
 		}
@@ -145,7 +145,7 @@ func (e *Engine) Tables(ctx context.Context, _ session.State, f TableFilter) ite
 				yield(TableEntry{}, err)
 				return
 			}
-			schema := syntax.QuoteName(p.levels)
+			schema := SchemaName(p.levels)
 			if !schemas(schema) {
 				continue
 			}

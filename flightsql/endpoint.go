@@ -19,13 +19,13 @@ const maxTickets = 1 << 20
 // flightInfo says where a result's rows are: one endpoint, unless the session asks for more and the order does not matter. Locations are empty: the rows are
 // here, and that is the one form that every driver understands. Each endpoint carries the statement's id.
 func (s *Server) flightInfo(result *outcome, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
-	schema, err := wireSchema(result.Schema())
+	schema, err := result.form.schema(result.Schema())
 	if err != nil {
 		return nil, err
 	}
 	pin, parts := result.Pin(), result.Parts()
 	expires := s.config.Now().Add(s.config.Limits.Ticket)
-	whole, err := s.seal(ticket{Pin: pin, To: parts}, expires)
+	whole, err := s.seal(ticket{Pin: pin, To: parts, Form: result.form}, expires)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (s *Server) flightInfo(result *outcome, d *flight.FlightDescriptor) (*fligh
 	for i := range n {
 		sealed := whole
 		if n > 1 {
-			if sealed, err = s.seal(ticket{Pin: pin, From: i * parts / n, To: (i + 1) * parts / n}, expires); err != nil {
+			if sealed, err = s.seal(ticket{Pin: pin, From: i * parts / n, To: (i + 1) * parts / n, Form: result.form}, expires); err != nil {
 				return nil, err
 			}
 		}

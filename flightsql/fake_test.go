@@ -356,3 +356,14 @@ func (e *fakeEngine) Tables(_ context.Context, _ session.State, f engine.TableFi
 		}
 	}
 }
+
+// Keys has one for each table whose name begins with k.
+func (e *fakeEngine) Keys(ctx context.Context, st session.State, f engine.TableFilter) iter.Seq2[engine.KeyEntry, error] {
+	return func(yield func(engine.KeyEntry, error) bool) {
+		for t := range e.Tables(ctx, st, f) {
+			if strings.HasPrefix(t.Name, "k") && !yield(engine.KeyEntry{Catalog: t.Catalog, Schema: t.Schema, Table: t.Name, Column: "id", Sequence: 1}, nil) {
+				return
+			}
+		}
+	}
+}

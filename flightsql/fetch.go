@@ -53,7 +53,7 @@ func (s *Server) sendParts(ctx context.Context, t ticket, stream flight.FlightSe
 		return err
 	}
 	defer result.Close()
-	schema, err := wireSchema(result.Schema())
+	schema, err := t.Form.schema(result.Schema())
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (s *Server) sendParts(ctx context.Context, t ticket, stream flight.FlightSe
 		return err
 	}
 	defer reader.Release()
-	return copyBatches(ctx, reader, s.newSender(stream, schema))
+	return copyBatches(ctx, reader, s.newSender(stream, schema, t.Form))
 }
 
 // copyBatches sends what reader gives. A reader that ends early must not look like one that is done.
@@ -92,7 +92,7 @@ func (s *Server) sendListing(command proto.Message, stream flight.FlightService_
 	if err != nil {
 		return err
 	}
-	to := s.newSender(stream, l.schema)
+	to := s.newSender(stream, l.schema, form{})
 	for batch, err := range l.batches {
 		if err != nil {
 			return err

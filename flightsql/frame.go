@@ -28,8 +28,8 @@ type frame struct {
 }
 
 // newFrame retains the batch until gRPC and the frame are done with it; the caller frees the frame.
-func newFrame(b arrow.RecordBatch, allocator memory.Allocator, at *loans) (*frame, error) {
-	payload, err := ipc.GetRecordBatchPayload(b, ipc.WithAllocator(allocator))
+func newFrame(b arrow.RecordBatch, allocator memory.Allocator, at *loans, options ...ipc.Option) (*frame, error) {
+	payload, err := ipc.GetRecordBatchPayload(b, append(options, ipc.WithAllocator(allocator))...)
 	if err != nil {
 		return nil, err
 	}

@@ -119,7 +119,7 @@ func stock(t testing.TB, b arrow.RecordBatch) [][]byte {
 func framed(t testing.TB, mem memory.Allocator, b arrow.RecordBatch) [][]byte {
 	out := &serialized{t: t}
 	s := &sender{stream: out, schema: b.Schema(), mem: mem, loans: &loans{}}
-	if err := s.write(b, 0, b.NumRows()); err != nil {
+	if err := s.write(b); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.finish(); err != nil {

@@ -73,7 +73,7 @@ var lendingTypes = []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.BinaryType
 func (l *lending) DoGet(t *flight.Ticket, stream flight.FlightService_DoGetServer) error {
 	l.calls.Add(1)
 	defer l.calls.Done()
-	to := l.server.newSender(stream, l.seed.Schema())
+	to := l.server.newSender(stream, l.seed.Schema(), form{})
 	n := map[string]int{"rows": 8, "endless": 1 << 30, "fail": 2}[string(t.Ticket)]
 	for range n {
 		b := copyBatch(l.mem, l.seed)

@@ -45,7 +45,7 @@ func (s *Server) listing(ctx context.Context, command proto.Message) (listing, e
 	case *pb.CommandGetXdbcTypeInfo:
 		return s.typeInfo(c.DataType), nil
 	case *pb.CommandGetPrimaryKeys:
-		return s.list(schema_ref.PrimaryKeys, listingRows, nothing), nil
+		return s.primaryKeys(ctx, c)
 	case *pb.CommandGetExportedKeys:
 		return s.list(schema_ref.ExportedKeys, listingRows, nothing), nil
 	case *pb.CommandGetImportedKeys:
@@ -79,7 +79,7 @@ func (s *Server) list(schema *arrow.Schema, rows int, fill func(b *array.RecordB
 	}}
 }
 
-// nothing lists nothing: Iceberg has no keys that a server enforces.
+// nothing lists nothing: Iceberg has no keys that refer to others.
 func nothing(*array.RecordBuilder, func() bool) error { return nil }
 
 func text(b *array.RecordBuilder, column int, v string) {
@@ -109,6 +109,40 @@ func (s *Server) schemas(ctx context.Context, c *pb.CommandGetDbSchemas) (listin
 			}
 			text(b, 0, e.Catalog)
 			if text(b, 1, e.Schema); !flush() {
+				break
+			}
+		}
+		return nil
+	}), nil
+}
+
+// primaryKeys lists a table's identifier fields, which is what Iceberg has for a key. Names are exact, but for the one that some tools send for every table.
+func (s *Server) primaryKeys(ctx context.Context, c *pb.CommandGetPrimaryKeys) (listing, error) {
+	current, err := s.session(ctx)
+	if err != nil {
+		return listing{}, err
+	}
+	filter := engine.TableFilter{Catalog: c.Catalog}
+	if c.DbSchema != nil {
+		pattern := escapePattern(c.GetDbSchema())
+		filter.SchemaPattern = &pattern
+	}
+	if c.GetTable() != "%" {
+		pattern := escapePattern(c.GetTable())
+		filter.NamePattern = &pattern
+	}
+	return s.list(schema_ref.PrimaryKeys, listingRows, func(b *array.RecordBuilder, flush func() bool) error {
+		for k, err := range s.config.Engine.Keys(ctx, current.State(), filter) {
+			if err != nil {
+				return err
+			}
+			text(b, 0, k.Catalog)
+			text(b, 1, k.Schema)
+			text(b, 2, k.Table)
+			text(b, 3, k.Column)
+			b.Field(4).(*array.Int32Builder).Append(int32(k.Sequence))
+			b.Field(5).AppendNull() // keys have no names
+			if !flush() {
 				break
 			}
 		}
@@ -178,7 +212,7 @@ func (s *Server) tableEntries(ctx context.Context, st session.State, f engine.Ta
 		return s.config.Engine.Tables(ctx, st, f)
 	}
 	return func(yield func(engine.TableEntry, error) bool) {
-		here, current := f, schemaName(st.Namespace)
+		here, current := f, engine.SchemaName(st.Namespace)
 		pattern := escapePattern(current)
 		here.Catalog, here.SchemaPattern = &st.Catalog, &pattern
 		for e, err := range s.config.Engine.Tables(ctx, st, here) {
@@ -248,7 +282,7 @@ func (s *Server) GetFlightInfoXdbcTypeInfo(_ context.Context, _ upstream.GetXdbc
 	return s.metadataInfo(d, schema_ref.XdbcTypeInfo)
 }
 
-// GetFlightInfoPrimaryKeys points to an empty list.
+// GetFlightInfoPrimaryKeys points to the columns of a table's key.
 func (s *Server) GetFlightInfoPrimaryKeys(_ context.Context, _ upstream.TableRef, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
 	return s.metadataInfo(d, schema_ref.PrimaryKeys)
 }

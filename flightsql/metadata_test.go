@@ -39,7 +39,8 @@ func (c *client) list(command proto.Message, want *arrow.Schema) []string {
 func TestListings(t *testing.T) {
 	w := start(t, nil)
 	w.engine.tables = []engine.TableEntry{{Catalog: "lake", Schema: "a", Name: "t", Type: "TABLE", Columns: arrow.NewSchema(nil, nil)},
-		{Catalog: "lake", Schema: "a.b", Name: "t", Type: "TABLE"}, {Catalog: "lake", Schema: "a", Name: "v", Type: "VIEW"}}
+		{Catalog: "lake", Schema: "a.b", Name: "t", Type: "TABLE"}, {Catalog: "lake", Schema: "a", Name: "v", Type: "VIEW"},
+		{Catalog: "lake", Schema: "a", Name: "keyed", Type: "TABLE"}}
 	c := w.connect()
 	name, unknown := "lake", "nowhere"
 	code := int32(pb.XdbcDataType_XDBC_TIMESTAMP)
@@ -52,11 +53,12 @@ func TestListings(t *testing.T) {
 		{&pb.CommandGetDbSchemas{}, schema_ref.DBSchemas, []string{"lake|a", "lake|a.b", "other|a", "other|a.b"}},
 		{&pb.CommandGetDbSchemas{Catalog: &name}, schema_ref.DBSchemas, []string{"lake|a", "lake|a.b"}},
 		{&pb.CommandGetDbSchemas{Catalog: &unknown}, schema_ref.DBSchemas, nil},
-		{&pb.CommandGetTables{}, schema_ref.Tables, []string{"lake|a|t|TABLE", "lake|a.b|t|TABLE", "lake|a|v|VIEW"}},
-		{&pb.CommandGetTables{TableTypes: []string{"BASE TABLE"}}, schema_ref.Tables, []string{"lake|a|t|TABLE", "lake|a.b|t|TABLE"}},
+		{&pb.CommandGetTables{}, schema_ref.Tables, []string{"lake|a|t|TABLE", "lake|a.b|t|TABLE", "lake|a|v|VIEW", "lake|a|keyed|TABLE"}},
+		{&pb.CommandGetTables{TableTypes: []string{"BASE TABLE"}}, schema_ref.Tables, []string{"lake|a|t|TABLE", "lake|a.b|t|TABLE", "lake|a|keyed|TABLE"}},
 		{&pb.CommandGetTables{TableTypes: []string{"SYNONYM"}}, schema_ref.Tables, nil},
 		{&pb.CommandGetTableTypes{}, schema_ref.TableTypes, []string{"TABLE", "VIEW"}},
 		{&pb.CommandGetPrimaryKeys{Table: "t"}, schema_ref.PrimaryKeys, nil},
+		{&pb.CommandGetPrimaryKeys{Catalog: &name, Table: "keyed"}, schema_ref.PrimaryKeys, []string{"lake|a|keyed|id|1|(null)"}},
 		{&pb.CommandGetExportedKeys{Table: "t"}, schema_ref.ExportedKeys, nil},
 		{&pb.CommandGetImportedKeys{Table: "t"}, schema_ref.ImportedKeys, nil},
 		{&pb.CommandGetCrossReference{PkTable: "t"}, schema_ref.CrossReference, nil},

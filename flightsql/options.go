@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/skua-data/skua/engine"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/session"
 )
@@ -149,24 +150,12 @@ func (s *Server) GetSessionOptions(ctx context.Context, _ *flight.GetSessionOpti
 	for k, v := range state.Conf.All() {
 		options[k] = session.Redact(k, v)
 	}
-	options[catalogOption], options[schemaOption] = state.Catalog, schemaName(state.Namespace)
+	options[catalogOption], options[schemaOption] = state.Catalog, engine.SchemaName(state.Namespace)
 	values, err := flight.NewSessionOptionValues(options)
 	if err != nil {
 		return nil, fault.New(fault.Internal, "session options: %w", err)
 	}
 	return &flight.GetSessionOptionsResult{SessionOptions: values}, nil
-}
-
-// schemaName spells a namespace as listings do: dotted, with back quotes where a level needs them.
-func schemaName(namespace []string) string {
-	levels := make([]string, len(namespace))
-	for i, level := range namespace {
-		levels[i] = level
-		if level == "" || strings.ContainsAny(level, ".`") {
-			levels[i] = quoteName([]string{level})
-		}
-	}
-	return strings.Join(levels, ".")
 }
 
 // CloseSession ends the caller's session and its prepared statements. The second time there is none: NOT_FOUND, and none is made.

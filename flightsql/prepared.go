@@ -24,7 +24,7 @@ func (s *Server) CreatePreparedStatement(ctx context.Context, req upstream.Actio
 	if ready.prepared, err = s.prepare(ctx, current, req.GetQuery()); err != nil {
 		return out, err
 	}
-	if err := describe(ready, &out); err != nil {
+	if err := describe(ready, callerOf(ctx).formOf(ready.state, true), &out); err != nil {
 		ready.prepared.Close()
 		return out, err
 	}
@@ -33,13 +33,13 @@ func (s *Server) CreatePreparedStatement(ctx context.Context, req upstream.Actio
 	return out, nil
 }
 
-func describe(ready *readyPrepared, out *upstream.ActionCreatePreparedStatementResult) (err error) {
+func describe(ready *readyPrepared, f form, out *upstream.ActionCreatePreparedStatementResult) (err error) {
 	isUpdate := ready.prepared.IsUpdate()
 	out.IsUpdate = &isUpdate
 	if out.ParameterSchema, err = parameterSchema(ready.prepared.Parameters()); err != nil || isUpdate {
 		return err
 	}
-	out.DatasetSchema, err = wireSchema(ready.prepared.Schema())
+	out.DatasetSchema, err = f.schema(ready.prepared.Schema())
 	return err
 }
 
@@ -76,7 +76,7 @@ func (s *Server) runHandle(ctx context.Context, h *lease, args arrow.RecordBatch
 	}
 	if first := h.take(); first != nil {
 		if first.usable(s.config.Now(), current) {
-			return s.runPrepared(ctx, first.prepared, current, h.text, args)
+			return s.runPrepared(ctx, first.prepared, current, arrived{h.text, true}, args)
 		}
 		first.prepared.Close()
 	}
@@ -84,7 +84,7 @@ func (s *Server) runHandle(ctx context.Context, h *lease, args arrow.RecordBatch
 	if err != nil {
 		return nil, err
 	}
-	return s.runPrepared(ctx, prepared, current, h.text, args)
+	return s.runPrepared(ctx, prepared, current, arrived{h.text, true}, args)
 }
 
 // GetFlightInfoPreparedStatement has the statement's effect with the parameters bound last and says where its rows are. Several rows of parameters give their
@@ -110,7 +110,7 @@ func (s *Server) GetSchemaPreparedStatement(ctx context.Context, q upstream.Prep
 		return nil, err
 	}
 	defer h.release()
-	return s.schemaOf(ctx, h.text)
+	return s.schemaOf(ctx, arrived{h.text, true})
 }
 
 // DoPutCommandStatementIngest is refused before the router comes here.

@@ -18,6 +18,7 @@ type outcome struct {
 	engine.Result
 	prepared engine.Prepared
 	state    session.State // the session's, as the statement left it
+	form     form          // how its rows are sent
 }
 
 // Close closes the result and the statement it came from.
@@ -39,7 +40,13 @@ func (s *Server) run(ctx context.Context, text string, args arrow.RecordBatch) (
 	if err != nil {
 		return nil, err
 	}
-	return s.runPrepared(ctx, prepared, current, text, args)
+	return s.runPrepared(ctx, prepared, current, arrived{text: text}, args)
+}
+
+// arrived is a statement's text and the way it came.
+type arrived struct {
+	text     string
+	prepared bool // as a prepared statement
 }
 
 func (s *Server) prepare(ctx context.Context, in *session.Session, text string) (engine.Prepared, error) {
@@ -48,7 +55,7 @@ func (s *Server) prepare(ctx context.Context, in *session.Session, text string) 
 
 // runPrepared has the effect of prepared, which it closes, sooner or later. An effect needs a session that stays, so a statement with one that was prepared
 // in a passing session is prepared again in the caller's own.
-func (s *Server) runPrepared(ctx context.Context, prepared engine.Prepared, in *session.Session, text string, args arrow.RecordBatch) (_ *outcome, err error) {
+func (s *Server) runPrepared(ctx context.Context, prepared engine.Prepared, in *session.Session, a arrived, args arrow.RecordBatch) (_ *outcome, err error) {
 	if prepared.IsUpdate() {
 		own, err := s.ownSession(ctx)
 		if err != nil {
@@ -57,7 +64,7 @@ func (s *Server) runPrepared(ctx context.Context, prepared engine.Prepared, in *
 		}
 		if own != in {
 			prepared.Close()
-			if prepared, err = s.prepare(ctx, own, text); err != nil {
+			if prepared, err = s.prepare(ctx, own, a.text); err != nil {
 				return nil, err
 			}
 			in = own
@@ -68,7 +75,8 @@ func (s *Server) runPrepared(ctx context.Context, prepared engine.Prepared, in *
 		prepared.Close()
 		return nil, err
 	}
-	return &outcome{result, prepared, in.State()}, nil
+	state := in.State()
+	return &outcome{result, prepared, state, callerOf(ctx).formOf(state, a.prepared)}, nil
 }
 
 // runOnce checks the number of parameters and runs.
@@ -119,22 +127,22 @@ func (s *Server) GetSchemaStatement(ctx context.Context, q upstream.StatementQue
 	if err := refuseTransaction(q.GetTransactionId()); err != nil {
 		return nil, err
 	}
-	return s.schemaOf(ctx, q.GetQuery())
+	return s.schemaOf(ctx, arrived{text: q.GetQuery()})
 }
 
-func (s *Server) schemaOf(ctx context.Context, text string) (*flight.SchemaResult, error) {
+func (s *Server) schemaOf(ctx context.Context, a arrived) (*flight.SchemaResult, error) {
 	current, err := s.session(ctx)
 	if err != nil {
 		return nil, err
 	}
-	prepared, err := s.prepare(ctx, current, text)
+	prepared, err := s.prepare(ctx, current, a.text)
 	if err != nil {
 		return nil, err
 	}
 	defer prepared.Close()
 	schema := arrow.NewSchema(nil, nil)
 	if !prepared.IsUpdate() {
-		if schema, err = wireSchema(prepared.Schema()); err != nil {
+		if schema, err = callerOf(ctx).formOf(current.State(), a.prepared).schema(prepared.Schema()); err != nil {
 			return nil, err
 		}
 	}

@@ -18,13 +18,19 @@ const batchBytes = 2 << 20
 type sender struct {
 	stream flight.FlightService_DoGetServer
 	schema *arrow.Schema
+	form   form
 	mem    memory.Allocator
 	loans  *loans
-	opened bool // the schema was sent
+	opened bool           // the schema was sent
+	writer *flight.Writer // for dictionaries, which frames do not carry; else nil
 }
 
-func (s *Server) newSender(stream flight.FlightService_DoGetServer, schema *arrow.Schema) *sender {
-	return &sender{stream: stream, schema: schema, mem: s.mem, loans: &connectionOf(stream.Context()).loans}
+func (s *Server) newSender(stream flight.FlightService_DoGetServer, schema *arrow.Schema, f form) *sender {
+	out := &sender{stream: stream, schema: schema, form: f, mem: s.mem, loans: &connectionOf(stream.Context()).loans}
+	if f.Dictionaries {
+		out.writer = flight.NewRecordWriter(stream, append(f.ipcOptions(), ipc.WithSchema(schema), ipc.WithAllocator(s.mem))...)
+	}
+	return out
 }
 
 // open sends the schema, once.
@@ -42,12 +48,36 @@ func (s *sender) open() error {
 
 // send writes a batch, cut where it is large. A single row is sent however large it is. The batch stays the caller's.
 func (s *sender) send(b arrow.RecordBatch) error {
-	if err := s.check(b); err != nil {
+	if s.form == (form{}) {
+		if err := s.check(b); err != nil {
+			return err
+		}
+		return s.pieces(b, s.write)
+	}
+	return s.pieces(b, s.sendConverted)
+}
+
+// sendConverted sends rows in the session's form, which may be larger than they were.
+func (s *sender) sendConverted(b arrow.RecordBatch) error {
+	if int(b.NumCols()) != s.schema.NumFields() {
+		return s.check(b)
+	}
+	converted := s.form.batch(b, s.schema, s.mem)
+	defer converted.Release()
+	if err := s.check(converted); err != nil {
 		return err
 	}
+	return s.pieces(converted, s.write)
+}
+
+// pieces gives a batch in pieces that fit into a message.
+func (s *sender) pieces(b arrow.RecordBatch, each func(arrow.RecordBatch) error) error {
 	for from := int64(0); from < b.NumRows(); {
 		n := rowsWithin(b, from, batchBytes)
-		if err := s.write(b, from, from+n); err != nil {
+		piece := cut(b, from, from+n)
+		err := each(piece)
+		piece.Release()
+		if err != nil {
 			return err
 		}
 		from += n
@@ -68,13 +98,16 @@ func (s *sender) check(b arrow.RecordBatch) error {
 	return nil
 }
 
-func (s *sender) write(b arrow.RecordBatch, from, to int64) error {
+func (s *sender) write(b arrow.RecordBatch) error {
+	announced := array.NewRecordBatch(s.schema, b.Columns(), b.NumRows())
+	defer announced.Release()
+	if s.writer != nil {
+		return s.why(s.writer.Write(announced))
+	}
 	if err := s.open(); err != nil {
 		return s.why(err)
 	}
-	piece := s.cut(b, from, to)
-	defer piece.Release()
-	f, err := newFrame(piece, s.mem, s.loans)
+	f, err := newFrame(announced, s.mem, s.loans, s.form.ipcOptions()...)
 	if err != nil {
 		return err
 	}
@@ -82,17 +115,13 @@ func (s *sender) write(b arrow.RecordBatch, from, to int64) error {
 	return s.why(s.stream.SendMsg(f))
 }
 
-// cut gives the rows from..to of a batch, with the schema that was announced.
-func (s *sender) cut(b arrow.RecordBatch, from, to int64) arrow.RecordBatch {
+// cut gives the rows from..to of a batch.
+func cut(b arrow.RecordBatch, from, to int64) arrow.RecordBatch {
 	if from == 0 && to == b.NumRows() {
-		return array.NewRecordBatch(s.schema, b.Columns(), to)
+		b.Retain()
+		return b
 	}
-	columns := make([]arrow.Array, b.NumCols())
-	for i := range columns {
-		columns[i] = array.NewSlice(b.Column(i), from, to)
-		defer columns[i].Release()
-	}
-	return array.NewRecordBatch(s.schema, columns, to-from)
+	return b.NewSlice(from, to)
 }
 
 // why gives the reason that the call has for its end, if it ended.
@@ -107,4 +136,9 @@ func (s *sender) why(err error) error {
 }
 
 // finish ends a stream that is complete. Without a batch it still sends the schema.
-func (s *sender) finish() error { return s.why(s.open()) }
+func (s *sender) finish() error {
+	if s.writer != nil {
+		return s.why(s.writer.Close())
+	}
+	return s.why(s.open())
+}

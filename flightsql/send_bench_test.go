@@ -61,7 +61,7 @@ type gigabyte struct {
 }
 
 func (g *gigabyte) DoGet(_ *flight.Ticket, stream flight.FlightService_DoGetServer) error {
-	write, finish := g.server.newSender(stream, g.batch.Schema()).send, func() error { return nil }
+	write, finish := g.server.newSender(stream, g.batch.Schema(), form{}).send, func() error { return nil }
 	if g.upstream {
 		w := flight.NewRecordWriter(stream, ipc.WithSchema(g.batch.Schema()))
 		write, finish = w.Write, w.Close

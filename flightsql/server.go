@@ -40,6 +40,7 @@ type Listings interface {
 	CatalogNames() []string
 	Schemas(ctx context.Context, st session.State, catalog, pattern *string) iter.Seq2[engine.SchemaEntry, error]
 	Tables(ctx context.Context, st session.State, f engine.TableFilter) iter.Seq2[engine.TableEntry, error]
+	Keys(ctx context.Context, st session.State, f engine.TableFilter) iter.Seq2[engine.KeyEntry, error]
 }
 
 // Engine is all that the wire needs of the engine. It is safe for concurrent use.

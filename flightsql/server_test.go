@@ -62,10 +62,14 @@ type client struct {
 	ctx  context.Context
 }
 
+func (w *world) dial(ctx context.Context, _ string) (net.Conn, error) {
+	return w.listener.DialContext(ctx)
+}
+
 func (w *world) connect(headers ...string) *client {
 	w.t.Helper()
 	conn, err := grpc.NewClient("passthrough:///skua", grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return w.listener.DialContext(ctx) }),
+		grpc.WithContextDialer(w.dial),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(4<<20)))
 	check(w.t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skua-data/skua/engine"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/session"
 )
@@ -26,8 +27,8 @@ func (s *Server) session(ctx context.Context) (*session.Session, error) {
 	return session.New("", callerOf(ctx).principal.Name, state, s.config.Now()), nil
 }
 
-// existing gives the session that the caller's token, cookie or connection leads to, in this order; nil when there is none yet. A session that has ended
-// is an error and no fresh one in silence: the client believes in settings that are gone.
+// existing gives the session that the caller's token, cookie or connection leads to, in this order; nil when there is none yet. A session that has expired
+// is an error and no fresh one in silence: the client believes in settings that are gone. One that the client closed itself makes place for a fresh one.
 func (s *Server) existing(ctx context.Context) (*session.Session, error) {
 	c := callerOf(ctx)
 	owner := c.principal.Name
@@ -51,7 +52,7 @@ func (s *Server) existing(ctx context.Context) (*session.Session, error) {
 	switch {
 	case c.token != "" && !strings.HasPrefix(c.token, s.instance):
 		return nil, fault.New(fault.Unauthenticated, "the session is of another server or of an earlier start; log in again")
-	case ended == session.Expired, c.token != "" && ended == session.Closed:
+	case ended == session.Expired:
 		return nil, fault.New(fault.Unauthenticated, "the session has ended; log in again")
 	}
 	return nil, nil
@@ -159,7 +160,7 @@ func placeIn(fresh *session.Session, schema string) error {
 	if schema == "" {
 		return nil
 	}
-	namespace, err := splitName(schema)
+	namespace, err := engine.ParseSchemaName(schema)
 	if err != nil {
 		namespace = []string{schema}
 	}
@@ -182,7 +183,7 @@ func (s *Server) use(ctx context.Context, target *session.Session, catalog, sche
 	if catalog == "" && schema == "" {
 		return nil
 	}
-	namespace, err := splitName(schema)
+	namespace, err := engine.ParseSchemaName(schema)
 	if err != nil {
 		return err
 	}
@@ -199,41 +200,4 @@ func canonicalKey(name string) string {
 		}
 	}
 	return name
-}
-
-// splitName takes a dotted name apart; parts in back quotes may hold dots and doubled back quotes.
-func splitName(text string) (parts []string, err error) {
-	for text != "" {
-		part, rest := text, ""
-		if text[0] == '`' {
-			if part, rest, err = cutQuoted(text); err != nil {
-				return nil, err
-			}
-		} else if i := strings.IndexByte(text, '.'); i >= 0 {
-			part, rest = text[:i], text[i:]
-		}
-		if part == "" || rest == "." || rest != "" && rest[0] != '.' {
-			return nil, fault.New(fault.Invalid, "the schema's name is malformed")
-		}
-		parts, text = append(parts, part), strings.TrimPrefix(rest, ".")
-	}
-	return parts, nil
-}
-
-// cutQuoted cuts a back-quoted part off the front of text.
-func cutQuoted(text string) (part, rest string, err error) {
-	var b strings.Builder
-	for i := 1; i < len(text); i++ {
-		if text[i] != '`' {
-			b.WriteByte(text[i])
-			continue
-		}
-		if i+1 < len(text) && text[i+1] == '`' {
-			b.WriteByte('`')
-			i++
-			continue
-		}
-		return b.String(), text[i+1:], nil
-	}
-	return "", "", fault.New(fault.Invalid, "a back quote in the schema's name is not closed")
 }

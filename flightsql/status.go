@@ -64,8 +64,15 @@ func publicText(err error) string {
 	if errors.As(err, &p) {
 		return "internal error; the server's log has the details"
 	}
+	var classified *fault.Error
+	if errors.As(err, &classified) && classified.Condition == syntaxCondition {
+		return err.Error() + "; docs/sql.md shows the syntax"
+	}
 	return err.Error()
 }
+
+// syntaxCondition is that of texts that are no SQL. Where to look belongs to what a person reads, and some clients look for the word.
+const syntaxCondition = "PARSE_SYNTAX_ERROR"
 
 // wireText makes a text valid and short enough for a header. gRPC encodes what a header cannot hold, line ends among it.
 func wireText(text string) string {

@@ -25,6 +25,7 @@ type ticket struct {
 	Pin  engine.Pin `json:"pin"`
 	From int        `json:"from"`
 	To   int        `json:"to"`
+	Form form       `json:"form,omitzero"`
 }
 
 const (

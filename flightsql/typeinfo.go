@@ -151,7 +151,13 @@ func flag(v bool) string {
 	return "0"
 }
 
-func isNested(t arrow.DataType) bool { _, nested := t.(arrow.NestedType); return nested }
+func isNested(t arrow.DataType) bool {
+	if e, ok := t.(arrow.ExtensionType); ok { // which has the methods of a nested type, whatever it stores
+		return isNested(e.StorageType())
+	}
+	_, nested := t.(arrow.NestedType)
+	return nested
+}
 
 // columnType gives a type's name among sqlTypes, and for numbers and times its precision and scale.
 func columnType(t arrow.DataType) (name string, precision, scale int) {

@@ -129,6 +129,18 @@ var options = []Option{
 
 	// Everybody else's.
 	{Key: "spark.*", Type: String, Scope: PerSession, Doc: "A setting that steers Spark itself: it is kept and shown."},
+	{Key: "skua.flight.compression", Type: Enum, Values: []string{"none", "lz4", "zstd"}, Default: "none", Scope: PerSession, Effect: true,
+		Doc: "How the bodies of batches are compressed. Clients of Java get them plain, since Arrow's JDBC driver cannot read others."},
+	{Key: "skua.flight.dictionaries", Type: Bool, Default: "false", Scope: PerSession, Effect: true,
+		Doc: "Whether columns of strings are sent dictionary-encoded. Clients of Java get them plain, since Arrow's JDBC driver shows the indices."},
+	{Key: "skua.result.timestamps", Type: Enum, Values: []string{"auto", "zoned", "zoneless"}, Default: "auto", Scope: PerSession, Effect: true,
+		Doc: "Whether timestamps with a zone are sent as such or without, showing UTC. `auto` is zoned, except for prepared statements of Arrow's JDBC driver 18.3, which fails on zones."},
+	{Key: "skua.result.nested", Type: Enum, Values: []string{"arrow", "json"}, Default: "arrow", Scope: PerSession, Effect: true,
+		Doc: "Whether lists, maps and structs are sent as such or as JSON text, for tools that show nothing else."},
+	{Key: "skua.result.uuids", Type: Enum, Values: []string{"binary", "text"}, Default: "binary", Scope: PerSession, Effect: true,
+		Doc: "Whether uuids are sent as 16 bytes, with Arrow's extension type, or as text."},
+	{Key: "skua.result.decimals", Type: Enum, Values: []string{"decimal", "double"}, Default: "decimal", Scope: PerSession, Effect: true,
+		Doc: "Whether decimals are sent exactly or as doubles, for tools that have no decimals."},
 }
 
 // Options gives the table, in its order. The caller must not change what Values hold.
