@@ -77,6 +77,8 @@ type Call struct {
 	Session   *session.Session
 	Principal string
 	Text      string
+	Client    string // what the client calls itself; for the log
+	Path      string // the way it came: query, update, prepared; for the log
 }
 
 // Prepare reads a statement and binds its names, without effect. The session's state is read once, here.

@@ -3,11 +3,14 @@ package engine
 import (
 	"fmt"
 	"log/slog"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/resource"
+	"github.com/skua-data/skua/session"
 )
 
 const (
@@ -31,6 +34,8 @@ type journal struct {
 type ended struct {
 	statement, kind    string
 	principal, session string
+	client, path       string
+	tables             string // with the snapshots that were read
 	started            time.Time
 	duration           time.Duration
 	accounts           []*resource.Statement
@@ -46,8 +51,8 @@ func newJournal(log *slog.Logger, clock func() time.Time) *journal {
 
 // ended begins a line about a pin's statement.
 func (j *journal) ended(kind string, pin Pin, account *resource.Statement, started time.Time, err error) ended {
-	out := ended{statement: pin.Statement, kind: kind, principal: pin.Principal, session: pin.Session, started: started,
-		duration: j.clock().Sub(started), err: err}
+	out := ended{statement: pin.Statement, kind: kind, principal: pin.Principal, session: pin.Session, client: pin.Client, path: pin.Path,
+		tables: tablesText(pin.Tables), started: started, duration: j.clock().Sub(started), err: err}
 	if account != nil {
 		out.accounts = append(out.accounts, account)
 	}
@@ -119,13 +124,17 @@ func (j *journal) write(e ended) {
 	if e.parts != "" {
 		attrs = append(attrs, "parts", e.parts)
 	}
-	attrs = append(attrs, "principal", e.principal, "session", e.session, "duration", e.duration)
+	attrs = append(attrs, "principal", e.principal, "session", e.session, "client", e.client, "path", e.path)
+	if e.tables != "" {
+		attrs = append(attrs, "tables", e.tables)
+	}
+	attrs = append(attrs, "duration", e.duration)
 	if e.planning > 0 {
 		attrs = append(attrs, "planning", e.planning)
 	}
 	attrs = append(attrs, sumsOf(e.accounts)...)
 	if e.err != nil {
-		attrs = append(attrs, "error", e.err.Error())
+		attrs = append(attrs, "error", session.Redact("", e.err.Error()))
 	}
 	if concernsOperator(e.err) {
 		j.log.Warn("statement", attrs...)
@@ -151,6 +160,19 @@ func sumsOf(accounts []*resource.Statement) []any {
 		out = append(out, name, sums[i])
 	}
 	return append(out, "peak_memory", peak)
+}
+
+// tablesText names tables with the snapshots that are read of them.
+func tablesText(tables []PinnedTable) string {
+	var names []string
+	for _, t := range tables {
+		name := t.Name
+		if t.Snapshot != 0 {
+			name += "@" + strconv.FormatInt(t.Snapshot, 10)
+		}
+		names = append(names, name)
+	}
+	return strings.Join(names, " ")
 }
 
 // concernsOperator reports whether an error is more than the user's own.

@@ -22,13 +22,13 @@ const (
 
 // pin begins a pin with what every statement has.
 func (s *statement) pin(id string) Pin {
-	return Pin{Statement: id, Text: s.text, Principal: s.principal, Session: s.sessionHash(), Catalog: s.state.Catalog, Namespace: s.state.Namespace,
+	return Pin{Statement: id, Text: s.text, Principal: s.principal, Session: s.sessionHash(), Client: s.client, Path: s.path, Catalog: s.state.Catalog, Namespace: s.state.Namespace,
 		Settings: s.settings(nil), Clock: s.clock}
 }
 
 // key names a pin's rows: two pins with one key give the same ones.
 func (p Pin) key() (string, error) {
-	p.Statement, p.Session = "", ""
+	p.Statement, p.Session, p.Client, p.Path = "", "", "", ""
 	text, err := json.Marshal(p)
 	if err != nil {
 		return "", fault.Wrap(err, "name a plan")

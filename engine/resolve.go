@@ -24,6 +24,7 @@ type found struct {
 	metadata   bool     // suffix names a metadata table
 	reference  scan.Reference
 	opened     openTable
+	snapshot   int64 // that is read, once source was asked; 0: none, or not known
 }
 
 // full gives catalog, namespace levels, table and suffix.
@@ -48,7 +49,7 @@ func (f *found) planning(err error) error {
 
 // pin fixes the table's state.
 func (f *found) pin() PinnedTable {
-	return PinnedTable{Name: syntax.QuoteName(append([]string{f.catalog}, f.identifier...)), MetadataLocation: f.opened.MetadataLocation()}
+	return PinnedTable{Name: syntax.QuoteName(append([]string{f.catalog}, f.identifier...)), MetadataLocation: f.opened.MetadataLocation(), Snapshot: f.snapshot}
 }
 
 // namespace completes a namespace as written: nil is the current one, a first part that names a catalog is one.
@@ -278,6 +279,9 @@ func (s *statement) source(ctx context.Context, f *found, at scan.Reference) (sc
 	}
 	if !f.metadata {
 		source, err := f.opened.Source(ctx, at)
+		if s, ok := source.(interface{ Snapshot() int64 }); ok {
+			f.snapshot = s.Snapshot()
+		}
 		return source, f.nearestReference(err, at)
 	}
 	source, known, err := f.opened.MetadataSource(ctx, f.suffix, at)

@@ -24,13 +24,16 @@ type statement struct {
 	state     session.State
 	principal string
 	text      string
+	client    string // for the log, as is path
+	path      string
 	clock     time.Time
 	zone      *time.Location
 	pinned    []PinnedTable // resumed: the tables as they were; nil: the current ones
 }
 
 func (e *Engine) newStatement(call Call) (*statement, error) {
-	s := &statement{engine: e, session: call.Session, state: call.Session.State(), principal: call.Principal, text: call.Text, clock: e.config.Clock()}
+	s := &statement{engine: e, session: call.Session, state: call.Session.State(), principal: call.Principal, text: call.Text, client: call.Client, path: call.Path,
+		clock: e.config.Clock()}
 	return s, s.setZone()
 }
 

@@ -51,6 +51,8 @@ type Pin struct {
 	Arguments []byte            `json:"arguments,omitempty"` // bound values: one IPC stream
 	Principal string            `json:"principal"`
 	Session   string            `json:"session,omitempty"` // a hash of the session's id, for cancelling; not enough to enter it
+	Client    string            `json:"client,omitempty"`  // who sent it, and by which way: for the log
+	Path      string            `json:"path,omitempty"`
 	Catalog   string            `json:"catalog,omitempty"`
 	Namespace []string          `json:"namespace,omitempty"`
 	Settings  map[string]string `json:"settings,omitempty"` // those that affect rows, types or splits
@@ -63,6 +65,7 @@ type Pin struct {
 type PinnedTable struct {
 	Name             string `json:"name"` // as resolved: catalog, namespace levels and table, quoted and dotted
 	MetadataLocation string `json:"metadata"`
+	Snapshot         int64  `json:"snapshot,omitempty"` // for the log
 }
 
 // Executor runs what is more than a scan.

@@ -106,6 +106,15 @@ func (s *Server) bearer(c *caller) (string, error) {
 	return "Bearer " + token, err
 }
 
+// maxAgent bounds what is kept of a client's name for itself.
+const maxAgent = 120
+
+// agent is what the client calls itself.
+func (c *caller) agent() string {
+	name := c.header("user-agent")
+	return strings.ToValidUTF8(name[:min(len(name), maxAgent)], "")
+}
+
 // setHeader adds to the response's headers. Outside a gRPC call there is no response.
 func setHeader(ctx context.Context, pairs ...string) error {
 	if grpc.ServerTransportStreamFromContext(ctx) == nil {

@@ -21,7 +21,7 @@ func (s *Server) CreatePreparedStatement(ctx context.Context, req upstream.Actio
 		return out, err
 	}
 	ready := &readyPrepared{session: current, state: current.State(), made: s.config.Now()}
-	if ready.prepared, err = s.prepare(ctx, current, req.GetQuery()); err != nil {
+	if ready.prepared, err = s.prepare(ctx, current, arrived{req.GetQuery(), preparedPath}); err != nil {
 		return out, err
 	}
 	if err := describe(ready, callerOf(ctx).formOf(ready.state, true), &out); err != nil {
@@ -76,15 +76,15 @@ func (s *Server) runHandle(ctx context.Context, h *lease, args arrow.RecordBatch
 	}
 	if first := h.take(); first != nil {
 		if first.usable(s.config.Now(), current) {
-			return s.runPrepared(ctx, first.prepared, current, arrived{h.text, true}, args)
+			return s.runPrepared(ctx, first.prepared, current, arrived{h.text, preparedPath}, args)
 		}
 		first.prepared.Close()
 	}
-	prepared, err := s.prepare(ctx, current, h.text)
+	prepared, err := s.prepare(ctx, current, arrived{h.text, preparedPath})
 	if err != nil {
 		return nil, err
 	}
-	return s.runPrepared(ctx, prepared, current, arrived{h.text, true}, args)
+	return s.runPrepared(ctx, prepared, current, arrived{h.text, preparedPath}, args)
 }
 
 // GetFlightInfoPreparedStatement has the statement's effect with the parameters bound last and says where its rows are. Several rows of parameters give their
@@ -110,7 +110,7 @@ func (s *Server) GetSchemaPreparedStatement(ctx context.Context, q upstream.Prep
 		return nil, err
 	}
 	defer h.release()
-	return s.schemaOf(ctx, arrived{h.text, true})
+	return s.schemaOf(ctx, arrived{h.text, preparedPath})
 }
 
 // DoPutCommandStatementIngest is refused before the router comes here.

@@ -31,26 +31,34 @@ func (o *outcome) Close() error {
 }
 
 // run prepares a text in the caller's session and has its effect once. All four ways in which SQL arrives end here.
-func (s *Server) run(ctx context.Context, text string, args arrow.RecordBatch) (*outcome, error) {
+func (s *Server) run(ctx context.Context, a arrived) (*outcome, error) {
 	current, err := s.session(ctx)
 	if err != nil {
 		return nil, err
 	}
-	prepared, err := s.prepare(ctx, current, text)
+	prepared, err := s.prepare(ctx, current, a)
 	if err != nil {
 		return nil, err
 	}
-	return s.runPrepared(ctx, prepared, current, arrived{text: text}, args)
+	return s.runPrepared(ctx, prepared, current, a, nil)
 }
 
 // arrived is a statement's text and the way it came.
 type arrived struct {
-	text     string
-	prepared bool // as a prepared statement
+	text string
+	path string
 }
 
-func (s *Server) prepare(ctx context.Context, in *session.Session, text string) (engine.Prepared, error) {
-	return s.config.Engine.Prepare(ctx, engine.Call{Session: in, Principal: callerOf(ctx).principal.Name, Text: text})
+// The ways in which SQL arrives.
+const (
+	queryPath    = "query"
+	updatePath   = "update"
+	preparedPath = "prepared"
+)
+
+func (s *Server) prepare(ctx context.Context, in *session.Session, a arrived) (engine.Prepared, error) {
+	c := callerOf(ctx)
+	return s.config.Engine.Prepare(ctx, engine.Call{Session: in, Principal: c.principal.Name, Text: a.text, Client: c.agent(), Path: a.path})
 }
 
 // runPrepared has the effect of prepared, which it closes, sooner or later. An effect needs a session that stays, so a statement with one that was prepared
@@ -64,7 +72,7 @@ func (s *Server) runPrepared(ctx context.Context, prepared engine.Prepared, in *
 		}
 		if own != in {
 			prepared.Close()
-			if prepared, err = s.prepare(ctx, own, a.text); err != nil {
+			if prepared, err = s.prepare(ctx, own, a); err != nil {
 				return nil, err
 			}
 			in = own
@@ -76,7 +84,7 @@ func (s *Server) runPrepared(ctx context.Context, prepared engine.Prepared, in *
 		return nil, err
 	}
 	state := in.State()
-	return &outcome{result, prepared, state, callerOf(ctx).formOf(state, a.prepared)}, nil
+	return &outcome{result, prepared, state, callerOf(ctx).formOf(state, a.path == preparedPath)}, nil
 }
 
 // runOnce checks the number of parameters and runs.
@@ -114,7 +122,7 @@ func (s *Server) GetFlightInfoStatement(ctx context.Context, q upstream.Statemen
 	if err := refuseTransaction(q.GetTransactionId()); err != nil {
 		return nil, err
 	}
-	result, err := s.run(ctx, q.GetQuery(), nil)
+	result, err := s.run(ctx, arrived{q.GetQuery(), queryPath})
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +135,7 @@ func (s *Server) GetSchemaStatement(ctx context.Context, q upstream.StatementQue
 	if err := refuseTransaction(q.GetTransactionId()); err != nil {
 		return nil, err
 	}
-	return s.schemaOf(ctx, arrived{text: q.GetQuery()})
+	return s.schemaOf(ctx, arrived{q.GetQuery(), queryPath})
 }
 
 func (s *Server) schemaOf(ctx context.Context, a arrived) (*flight.SchemaResult, error) {
@@ -135,14 +143,14 @@ func (s *Server) schemaOf(ctx context.Context, a arrived) (*flight.SchemaResult,
 	if err != nil {
 		return nil, err
 	}
-	prepared, err := s.prepare(ctx, current, a.text)
+	prepared, err := s.prepare(ctx, current, a)
 	if err != nil {
 		return nil, err
 	}
 	defer prepared.Close()
 	schema := arrow.NewSchema(nil, nil)
 	if !prepared.IsUpdate() {
-		if schema, err = callerOf(ctx).formOf(current.State(), a.prepared).schema(prepared.Schema()); err != nil {
+		if schema, err = callerOf(ctx).formOf(current.State(), a.path == preparedPath).schema(prepared.Schema()); err != nil {
 			return nil, err
 		}
 	}

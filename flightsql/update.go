@@ -74,7 +74,7 @@ func (s *Server) DoPutCommandStatementUpdate(ctx context.Context, u upstream.Sta
 	if err := refuseTransaction(u.GetTransactionId()); err != nil {
 		return 0, err
 	}
-	return updated(s.run(ctx, u.GetQuery(), nil))
+	return updated(s.run(ctx, arrived{u.GetQuery(), updatePath}))
 }
 
 func updated(result *outcome, err error) (int64, error) {

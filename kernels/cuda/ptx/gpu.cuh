@@ -55,15 +55,16 @@ DEVICE u64 shflUp64(u64 v, u32 d) {
   return (u64)shflUp((u32)(v >> 32), d) << 32 | shflUp((u32)v, d);
 }
 
-// Loads of bytes that lie anywhere, by aligned words. They read up to 11 bytes behind the value, where every buffer has padding.
+// Loads of bytes that lie anywhere, by aligned words. Of a value that is not aligned they read up to 3 bytes in front and 7 behind, where
+// every buffer of file data has padding.
 DEVICE u32 load32(Bytes p) {
   Words a = (Words)((u64)p & ~3ull);
-  u32 shift = ((u32)(u64)p & 3) * 8;
-  return (u32)(((u64)a[1] << 32 | a[0]) >> shift);
+  u32 shift = ((u32)(u64)p & 3) * 8, low = a[0];
+  return shift ? (u32)(((u64)a[1] << 32 | low) >> shift) : low;
 }
 DEVICE u64 load64(Bytes p) {
   Words a = (Words)((u64)p & ~3ull);
   u32 shift = ((u32)(u64)p & 3) * 8;
-  u64 w0 = (u64)a[1] << 32 | a[0], w1 = (u64)a[2] << 32 | a[1];
-  return (w0 >> shift & 0xffffffffull) | w1 >> shift << 32;
+  u64 v = (u64)a[1] << 32 | a[0];
+  return shift ? v >> shift | (u64)a[2] << (64 - shift) : v;
 }

@@ -138,7 +138,7 @@ func TestStructsAreThoseOfTheSources(t *testing.T) {
 		text = append(text, b...)
 	}
 	for name, v := range map[string]any{"Page": Page{}, "State": State{}, "Column": Column{}, "Gather": Gather{}} {
-		body := regexp.MustCompile(`(?s)struct `+name+` \{(.*?)\n\};`).FindSubmatch(text)
+		body := regexp.MustCompile(`(?s)struct ` + name + ` \{(.*?)\n\};`).FindSubmatch(text)
 		if body == nil {
 			t.Fatalf("no struct %s", name)
 		}

@@ -1,0 +1,225 @@
+package cuda
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/parquet/compress"
+
+	"github.com/skua-data/skua/kernels/cpu"
+	"github.com/skua-data/skua/kernels/cuda/device"
+)
+
+// Costs are the rates by which the router decides. Bytes a nanosecond are GB/s.
+type Costs struct {
+	Up, Down     float64 // of page-locked copies, bytes a nanosecond
+	Kernel       float64 // Arrow bytes that the kernels give a nanosecond
+	Unpack       float64 // page bytes that a core unpacks a nanosecond
+	UnpackStored float64 // those of pages that hardly shrank
+	Launch       float64 // nanoseconds of a batch, whatever its size
+	Cores        float64 // that unpack, and that the CPU would decode with
+	Least        float64 // Arrow bytes of a batch below which it stays on the CPU
+}
+
+// known are the rates of devices by a part of their names: half to four fifths of what their links have in theory.
+var known = []struct {
+	name         string
+	link, kernel float64
+}{{"H200", 52, 50}, {"H100", 52, 50}, {"B200", 52, 60}, {"A100", 24, 33}, {"L4", 24, 25}}
+
+// CostsOf gives the rates of a device before anything was measured. A simulated device counts as one of the fastest, so that tests see
+// what would be sent.
+func CostsOf(i device.Info) Costs {
+	c := Costs{Up: 20, Down: 20, Kernel: 20, Unpack: 0.8, UnpackStored: 5, Launch: 50_000, Cores: float64(runtime.GOMAXPROCS(0)), Least: 64 << 20}
+	for _, k := range known {
+		if strings.Contains(i.Name, k.name) || i.Simulated && k.name == "H200" {
+			c.Up, c.Down, c.Kernel = k.link, k.link, k.kernel
+			break
+		}
+	}
+	return c
+}
+
+// estimate is what a chunk's rows would cost, in bytes and nanoseconds of one core.
+type estimate struct {
+	up, unpack, stored, back, arrow, cpu float64
+}
+
+// estimate judges n of a leaf's rows, of which keep come back.
+func (l *leaf) estimate(rows, keep int64) estimate {
+	n, part := float64(max(l.rows, 1)), float64(rows)/float64(max(l.rows, 1))
+	size, kept := float64(l.size), float64(keep)
+	plain := !l.dictionary || l.stored > 0 && size > 0.7*n*float64(l.stored)
+	e := estimate{up: size * part}
+	switch l.codec {
+	case compress.Codecs.Uncompressed:
+	case compress.Codecs.Snappy, compress.Codecs.Lz4Raw:
+		e.up = float64(l.packed) * part
+	default:
+		e.unpack = size * part
+		if float64(l.packed) > 0.9*size {
+			e.unpack, e.stored = 0, size*part
+		}
+	}
+	width := l.width(plain)
+	e.back, e.arrow = kept*float64(l.back), kept*width
+	if l.back == 0 {
+		e.back = kept * width
+	}
+	e.cpu = float64(rows) * l.cpuTime(plain, width)
+	return e
+}
+
+// width is the Arrow bytes of a row, as far as metadata tells.
+func (l *leaf) width(plain bool) float64 {
+	switch {
+	case l.widened:
+		return 16
+	case l.form == cpu.BitForm:
+		return 0.13
+	case l.form == cpu.TextForm && plain:
+		return max(4, float64(l.size)/float64(max(l.rows, 1)))
+	case l.form == cpu.TextForm:
+		return 12
+	}
+	return float64(l.back)
+}
+
+// cpuTime is the nanoseconds that a core takes for a row. They were measured with a tuned reader of lineitem, unpacking included.
+func (l *leaf) cpuTime(plain bool, width float64) float64 {
+	switch {
+	case l.form == cpu.TextForm && plain:
+		return 10 + width
+	case l.form == cpu.TextForm:
+		return 15
+	case l.form == cpu.BitForm:
+		return 1
+	case l.widened && plain:
+		return 10.7
+	case plain && l.codec == compress.Codecs.Uncompressed:
+		return 1 + width/8
+	case plain:
+		return 6.7
+	case l.widened:
+		return 3.6
+	case l.back == 4:
+		return 2.8
+	}
+	return 3.5
+}
+
+// device is the nanoseconds of a batch on the device: its slowest stage, since batches overlap.
+func (c *Costs) device(all []estimate) float64 {
+	var sum estimate
+	for _, e := range all {
+		sum.up, sum.unpack, sum.stored, sum.back, sum.arrow = sum.up+e.up, sum.unpack+e.unpack, sum.stored+e.stored, sum.back+e.back, sum.arrow+e.arrow
+	}
+	return max(sum.up/c.Up, sum.back/c.Down, (sum.unpack/c.Unpack+sum.stored/c.UnpackStored)/c.Cores, sum.arrow/c.Kernel) + c.Launch
+}
+
+func (c *Costs) cpu(all []estimate) (out float64) {
+	for _, e := range all {
+		out += e.cpu
+	}
+	return out / c.Cores
+}
+
+// choice is what becomes of a column.
+type choice struct {
+	send   bool
+	reason string
+}
+
+// pick chooses which of the estimates to send: a column stays where the CPU has it faster than the batch gets by leaving it out.
+func (c *Costs) pick(all []estimate) []bool {
+	send := make([]bool, len(all))
+	for i := range send {
+		send[i] = true
+	}
+	sent := func(without int) (out []estimate) {
+		for i, e := range all {
+			if send[i] && i != without {
+				out = append(out, e)
+			}
+		}
+		return out
+	}
+	for {
+		worst, gain := -1, 0.0
+		for i := range all {
+			if !send[i] {
+				continue
+			}
+			if g := c.device(sent(-1)) - c.device(sent(i)) - all[i].cpu/c.Cores; g > gain {
+				worst, gain = i, g
+			}
+		}
+		if worst < 0 {
+			break
+		}
+		send[worst] = false
+	}
+	if rest := sent(-1); len(rest) > 0 && c.device(rest) >= c.cpu(rest) {
+		clear(send)
+	}
+	return send
+}
+
+// choose decides, for columns of which keep rows are wanted, what is sent.
+func (r *reader) choose(columns []int, keep int64) []choice {
+	out := make([]choice, len(columns))
+	var able []int
+	var estimates []estimate
+	var arrow float64
+	for i, at := range columns {
+		f, reason := newLeaf(r.rg, &r.rg.Columns[at].Node)
+		if out[i].reason = reason; reason != "" {
+			continue
+		}
+		e := f.estimate(r.rg.Rows, keep)
+		able, estimates, arrow = append(able, i), append(estimates, e), arrow+e.arrow
+	}
+	if r.mode == Force {
+		for _, i := range able {
+			out[i] = choice{true, "the session wants it on the GPU"}
+		}
+		return out
+	}
+	costs := r.shared.config.Costs
+	if arrow < costs.Least {
+		for _, i := range able {
+			out[i].reason = fmt.Sprintf("fewer than %d MiB come back", int(costs.Least)>>20)
+		}
+		return out
+	}
+	for k, yes := range costs.pick(estimates) {
+		out[able[k]] = choice{yes, because(yes, &costs, estimates[k])}
+	}
+	return out
+}
+
+// because names the stage that decides.
+func because(send bool, c *Costs, e estimate) string {
+	gpu, cpu := c.device([]estimate{e})-c.Launch, e.cpu/c.Cores
+	stage := "the upload"
+	switch gpu {
+	case e.back / c.Down:
+		stage = "the way back"
+	case (e.unpack/c.Unpack + e.stored/c.UnpackStored) / c.Cores:
+		stage = "unpacking on the CPU"
+	case e.arrow / c.Kernel:
+		stage = "the kernels"
+	}
+	if send {
+		return fmt.Sprintf("%.1f times as fast, bounded by %s", cpu/gpu, stage)
+	}
+	return fmt.Sprintf("the CPU is as fast, bounded by %s", stage)
+}
+
+// sends says whether a column that was chosen for is to be sent.
+func (r *reader) sends(column int) bool {
+	i := slices.Index(r.asked, column)
+	return i >= 0 && r.choices[i].send
+}

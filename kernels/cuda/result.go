@@ -1,0 +1,100 @@
+package cuda
+
+import (
+	"encoding/binary"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/skua-data/skua/kernels/cpu"
+)
+
+// array gives slots from..from+n of a decoded chunk. Values and texts stay where they came back, offsets and bits that do not begin there
+// are written anew, as every decoder gives them.
+func (d *decoded) array(from, n int, held *lease, mem memory.Allocator) arrow.Array {
+	valid, nulls := d.validity(from, n, mem)
+	buffers := []*memory.Buffer{valid}
+	switch {
+	case d.leaf.form == cpu.BitForm:
+		buffers = append(buffers, copyBits(d.values, from, n, mem))
+	case d.leaf.form == cpu.TextForm:
+		offsets, first, end := d.rebase(from, n, mem)
+		buffers = append(buffers, offsets, held.buffer(d.values[first:end], mem))
+	case d.leaf.widened:
+		buffers = append(buffers, widen(d.values[8*from:8*(from+n)], mem))
+	default:
+		w := d.leaf.back
+		buffers = append(buffers, held.buffer(d.values[w*from:w*(from+n)], mem))
+	}
+	data := array.NewData(d.leaf.field.Type, n, buffers, nil, nulls, 0)
+	defer data.Release()
+	for _, b := range buffers {
+		if b != nil {
+			b.Release()
+		}
+	}
+	return array.MakeFromData(data)
+}
+
+// buffer lends bytes of the slot.
+func (l *lease) buffer(data []byte, mem memory.Allocator) *memory.Buffer {
+	if len(data) == 0 {
+		return memory.NewResizableBuffer(mem)
+	}
+	l.refs.Add(1)
+	return memory.NewBufferWithAllocator(data[:len(data):len(data)], l)
+}
+
+func newBuffer(n int, mem memory.Allocator) *memory.Buffer {
+	b := memory.NewResizableBuffer(mem)
+	b.Resize(n)
+	return b
+}
+
+// validity gives the bits of slots, nil where none of them is null.
+func (d *decoded) validity(from, n int, mem memory.Allocator) (*memory.Buffer, int) {
+	if d.valid == nil {
+		return nil, 0
+	}
+	nulls := n - bitutil.CountSetBits(d.valid, from, n)
+	if nulls == 0 {
+		return nil, 0
+	}
+	return copyBits(d.valid, from, n, mem), nulls
+}
+
+func copyBits(bits []byte, from, n int, mem memory.Allocator) *memory.Buffer {
+	b := newBuffer(int(bitutil.BytesForBits(int64(n))), mem)
+	clear(b.Bytes())
+	bitutil.CopyBitmap(bits, from, n, b.Bytes(), 0)
+	return b
+}
+
+// rebase gives offsets that begin at 0, and where their bytes lie.
+func (d *decoded) rebase(from, n int, mem memory.Allocator) (b *memory.Buffer, first, end int) {
+	offset := func(i int) int { return int(binary.LittleEndian.Uint32(d.offsets[4*i:])) }
+	b = newBuffer(4*(n+1), mem)
+	first, end = offset(from), offset(from+n)
+	if first == 0 {
+		copy(b.Bytes(), d.offsets[4*from:])
+		return b, first, end
+	}
+	for i, out := 0, arrow.Int32Traits.CastFromBytes(b.Bytes()); i <= n; i++ {
+		out[i] = int32(offset(from+i) - first)
+	}
+	return b, first, end
+}
+
+// widen makes decimals of 16 bytes.
+func widen(in []byte, mem memory.Allocator) *memory.Buffer {
+	b := newBuffer(2*len(in), mem)
+	out := b.Bytes()
+	for ; len(in) > 0; in, out = in[8:], out[16:] {
+		v := binary.LittleEndian.Uint64(in)
+		binary.LittleEndian.PutUint64(out, v)
+		binary.LittleEndian.PutUint64(out[8:], uint64(int64(v)>>63))
+	}
+	return b
+}
