@@ -69,6 +69,8 @@ var table = map[string]row{
 	"kernels/cpu":         may("kernels", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, brotli, libzstd),
 	"kernels/ptxsim":      may(),
 	"kernels/cuda/ptx":    may(),
+	"kernels/cuda/device": may("kernels/ptxsim", "fault"),
+	"kernels/cuda":        may("kernels", "kernels/cpu", "kernels/cuda/device", "kernels/cuda/ptx", "predicate", "resource", "fault").and(arrow, parquet),
 	"kernels/kernelstest": may("kernels", "predicate", "resource", "fault").and(arrow, parquet),
 
 	// Catalogs and the process they live in. The plugin protocol carries storage's plain types: credentials and the location map.

@@ -63,6 +63,9 @@ func (b *Buffer) Write(at int, data []byte) {
 	}
 }
 
+// Freeze makes the buffer one that kernels must not write, all of which counts as written.
+func (b *Buffer) Freeze() { b.readOnly, b.written = true, nil }
+
 // Device is a global memory. Launches on one device must not run at the same time as changes of its buffers.
 type Device struct {
 	next     uint64

@@ -144,6 +144,7 @@ func (s *simulatedSlot) Out(n int) (Piece, bool) {
 func (s *simulatedSlot) Upload() error {
 	for _, p := range s.in[s.uploaded:] {
 		p.buffer.Write(0, p.Bytes)
+		p.buffer.Freeze() // no kernel writes what came up
 	}
 	s.uploaded = len(s.in)
 	return nil
