@@ -38,11 +38,29 @@ func parseExplain(p *syntax.Parser) (*command, error) {
 		}
 		return explainCommand(func(context.Context, *statement) (*report, error) { return &report{Command: c.name}, nil }, form), nil
 	}
+	text := rest(p)
 	tree, err := p.Select()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = p.End()
 	}
-	return explainCommand(func(ctx context.Context, s *statement) (*report, error) { return s.report(ctx, tree, form.analyze) }, form), p.End()
+	return explainCommand(func(ctx context.Context, s *statement) (*report, error) {
+		return s.reportText(ctx, tree, text, err, form.analyze)
+	}, form), nil
+}
+
+// reportText tells of a SELECT: of a scan, or of a query that an Executor runs. parseErr is why it is no scan's.
+func (s *statement) reportText(ctx context.Context, tree *syntax.Select, text string, parseErr error, analyze bool) (*report, error) {
+	err := invalid(parseErr)
+	if err == nil {
+		var r *report
+		if r, err = s.report(ctx, tree, analyze); err == nil {
+			return r, nil
+		}
+	}
+	if s.engine.executes(err) {
+		return s.reportQuery(ctx, text, analyze, err)
+	}
+	return nil, err
 }
 
 // explainCommand makes the command that gives a report as one value.
@@ -176,7 +194,7 @@ func (s *statement) explain(ctx context.Context, q *query, analyze bool) (*scan.
 // drain reads a planned query on the account of the context.
 func (s *statement) drain(ctx context.Context, p *planned) error {
 	account := resource.From(ctx)
-	r := s.engine.result(p, s.pin(account.ID), account)
+	r := s.engine.scanResult(p, s.pin(account.ID), account)
 	reader, err := r.open(ctx, 0, r.Parts(), nil)
 	if err != nil {
 		return err

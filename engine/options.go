@@ -138,7 +138,7 @@ func (s *statement) settings(used map[string]string) map[string]string {
 	for k, v := range used {
 		out[k] = v
 	}
-	for _, k := range []string{caseSensitiveKey, timeZoneKey, travelOptionsKey, wapBranchKey, aggregateKey} {
+	for _, k := range []string{caseSensitiveKey, timeZoneKey, travelOptionsKey, wapBranchKey, aggregateKey, dialectKey} {
 		if v, ok := s.state.Get(k); ok {
 			out[k] = v
 		}

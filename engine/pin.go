@@ -39,8 +39,9 @@ func (p Pin) key() (string, error) {
 
 // planned is a statement with its plans, shared by all who hold its pin. It is immutable.
 type planned struct {
-	schema *arrow.Schema
-	sets   []set // one for each set of parameters
+	schema   *arrow.Schema
+	sets     []set     // one for each set of parameters
+	programs []Program // the same of a query that an Executor runs; sets is empty then
 }
 
 // set is a query with its plan.
@@ -90,15 +91,18 @@ func (e *Engine) Resume(ctx context.Context, pin Pin) (Result, error) {
 
 // replan binds and plans a pinned SELECT.
 func (s *statement) replan(ctx context.Context, pin Pin) (*planned, error) {
-	tree, err := s.parse()
-	if err != nil {
-		return nil, err
-	}
 	s.pinned = pin.Tables
 	if s.pinned == nil {
 		s.pinned = []PinnedTable{}
 	}
-	first, err := s.bind(ctx, tree, nil)
+	tree, err := s.parse()
+	var first *query
+	if err == nil {
+		first, err = s.bind(ctx, tree, nil)
+	}
+	if s.engine.executes(err) {
+		return s.replanQuery(ctx, pin, err)
+	}
 	if err != nil {
 		return nil, err
 	}

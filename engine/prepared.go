@@ -21,14 +21,16 @@ func (s *statement) prepare(ctx context.Context) (Prepared, error) {
 		return &preparedCommand{statement: s, command: c}, nil
 	}
 	tree, err := s.parse()
-	if err != nil {
-		return nil, err
+	if err == nil {
+		var p Prepared
+		if p, err = s.prepareSelect(ctx, tree); err == nil {
+			return p, nil
+		}
 	}
-	p, err := s.prepareSelect(ctx, tree)
-	if fault.Is(err, fault.Unsupported) && s.engine.config.Executor != nil {
-		return s.engine.config.Executor.Prepare(ctx, Query{Text: s.text, Resolve: s.resolve})
+	if s.engine.executes(err) {
+		return s.prepareQuery(ctx, err)
 	}
-	return p, err
+	return nil, err
 }
 
 func (s *statement) parse() (*syntax.Select, error) {
@@ -38,15 +40,6 @@ func (s *statement) parse() (*syntax.Select, error) {
 		err = p.End()
 	}
 	return tree, invalid(err)
-}
-
-// resolve gives an Executor the source of a name.
-func (s *statement) resolve(ctx context.Context, name []string, at scan.Reference) (scan.Source, error) {
-	f, err := s.table(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	return s.source(ctx, f, at)
 }
 
 var noParameters = arrow.NewSchema(nil, nil)

@@ -48,18 +48,18 @@ func (r *reader) Release() {
 	if r.line == nil {
 		return
 	}
-	r.line.duration, r.line.err = r.result.engine.config.Clock().Sub(r.line.started), r.ending()
+	r.line.duration, r.line.err = r.result.engine.config.Clock().Sub(r.line.started), endingOf(r.ctx, r.failed, r.whole)
 	r.result.engine.lines.write(*r.line)
 }
 
-// ending is what kept the reader from giving everything. A reader that is let go of early was not wanted any more.
-func (r *reader) ending() error {
+// endingOf is what kept a reader from giving everything. One that is let go of early was not wanted any more.
+func endingOf(ctx context.Context, failed error, whole bool) error {
 	switch {
-	case r.ctx.Err() != nil && (r.failed == nil || fault.Is(r.failed, fault.Canceled)):
-		return fault.As(fault.Canceled, context.Cause(r.ctx))
-	case r.failed != nil:
-		return r.failed
-	case !r.whole:
+	case ctx.Err() != nil && (failed == nil || fault.Is(failed, fault.Canceled)):
+		return fault.As(fault.Canceled, context.Cause(ctx))
+	case failed != nil:
+		return failed
+	case !whole:
 		return fault.New(fault.Canceled, "the reader was closed before its end")
 	}
 	return nil

@@ -14,6 +14,8 @@ type report struct {
 	Offset  int64          `json:"offset,omitempty"`
 	Count   string         `json:"count,omitempty"` // how count(*) is answered: metadata or rows
 	Scan    *scanReport    `json:"scan,omitempty"`  // nil: one row of constants
+	Scans   []*scanReport  `json:"scans,omitempty"` // of a query that the SQL engine runs
+	Plan    string         `json:"engine_plan,omitempty"`
 	Analyze *runReport     `json:"analyze,omitempty"`
 }
 
@@ -43,6 +45,8 @@ type scanReport struct {
 	Deletes         *reportConsidered `json:"deletes,omitempty"`
 	DeletesByKind   map[string]int    `json:"deletes_by_kind,omitempty"`
 	RowGroups       *reportConsidered `json:"row_groups,omitempty"` // once it was read
+
+	Runtime string `json:"runtime_filter,omitempty"` // what a join found out while running
 
 	Splits   int           `json:"split_count"`
 	Shown    []reportSplit `json:"splits"` // the first ones

@@ -36,9 +36,16 @@ func (r *report) text() string {
 		l.add("Count rows by reading them")
 	}
 	l.add("Output [%s]", names(r.Output))
-	if r.Scan == nil {
+	switch {
+	case r.Plan != "":
+		l.add("Query by the SQL engine")
+		l.add("%s", strings.TrimRight(r.Plan, "\n"))
+		for _, s := range r.Scans {
+			s.text(l)
+		}
+	case r.Scan == nil:
 		l.add("One row of constants")
-	} else {
+	default:
 		r.Scan.text(l)
 	}
 	if r.Analyze != nil {
@@ -59,7 +66,7 @@ func (r *scanReport) text(l *lines) {
 	}
 	l.add("  schema: %d", r.Schema)
 	l.add("  columns: [%s]", strings.Join(r.Columns, ", "))
-	for _, f := range []struct{ name, text string }{{"filter", r.Filter}, {"pushed", r.Pushed}, {"residual", r.Residual}} {
+	for _, f := range []struct{ name, text string }{{"filter", r.Filter}, {"pushed", r.Pushed}, {"residual", r.Residual}, {"filter found by joins", r.Runtime}} {
 		if f.text != "" {
 			l.add("  %s: %s", f.name, f.text)
 		}

@@ -44,7 +44,14 @@ type result struct {
 
 var _ Result = (*result)(nil)
 
-func (e *Engine) result(p *planned, pin Pin, account *resource.Statement) *result {
+func (e *Engine) result(p *planned, pin Pin, account *resource.Statement) Result {
+	if p.programs != nil {
+		return &queryResult{engine: e, planned: p, pin: pin, account: account}
+	}
+	return e.scanResult(p, pin, account)
+}
+
+func (e *Engine) scanResult(p *planned, pin Pin, account *resource.Statement) *result {
 	return &result{engine: e, planned: p, pin: pin, account: account}
 }
 

@@ -67,16 +67,3 @@ type PinnedTable struct {
 	MetadataLocation string `json:"metadata"`
 	Snapshot         int64  `json:"snapshot,omitempty"` // for the log
 }
-
-// Executor runs what is more than a scan.
-type Executor interface {
-	Prepare(ctx context.Context, q Query) (Prepared, error)
-	Close() error
-}
-
-// Query is a statement for an Executor.
-type Query struct {
-	Text string
-	// Resolve gives the source of a name as written in Text, at a reference.
-	Resolve func(ctx context.Context, name []string, at scan.Reference) (scan.Source, error)
-}

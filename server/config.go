@@ -14,6 +14,7 @@ import (
 
 	"github.com/skua-data/skua/auth"
 	"github.com/skua-data/skua/catalogs"
+	"github.com/skua-data/skua/engine/duckdb"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/session"
 	"github.com/skua-data/skua/storage"
@@ -48,6 +49,7 @@ type Config struct {
 	Reflection      bool
 	LogLevel        string
 	LogFormat       string
+	SQL             duckdb.Config // of the SQL engine
 
 	Warnings []string // what the operator should know: keys without effect, properties that cannot be honoured
 }
@@ -85,6 +87,8 @@ func NewConfig(s *Settings) (Config, error) {
 	if c.Cores == 0 {
 		c.Cores = runtime.GOMAXPROCS(0)
 	}
+	c.SQL = duckdb.Config{Memory: r.bytes("skua.sql.memory.limit"), Threads: c.Cores, Folder: r.text("skua.sql.spill.folder"),
+		SpillSize: r.bytes("skua.sql.spill.limit"), Timeout: r.duration("skua.sql.timeout")}
 	r.checkKeys()
 	c.Locations = r.locations()
 	c.Catalogs = r.catalogs()
@@ -305,18 +309,18 @@ func (r *reading) catalogs() []catalogs.Definition {
 			for _, w := range append(warnings, idle(d.Properties, catalogPrefix+name+".")...) {
 				r.warnings = append(r.warnings, "catalog "+name+": "+w)
 			}
-			out = append(out, d)
-		}
-	}
-	for name := range properties {
 			if err := r.addHadoop(&d); err != nil {
 				r.fail(s.Key, err)
 				continue
 			}
+			out = append(out, d)
+		}
+	}
+	r.warnings = append(r.warnings, idle(r.hadoop(), "spark.")...)
+	for name := range properties {
 		if _, ok := classes[name]; !ok {
 			r.fail(catalogPrefix+name, fault.New(fault.Invalid, "properties are set for catalog %q, but its class %s%s is not (a catalog's name has no dots)", name, catalogPrefix, name))
 		}
-	r.warnings = append(r.warnings, idle(r.hadoop(), "spark.")...)
 	}
 	return out
 }

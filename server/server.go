@@ -23,6 +23,7 @@ import (
 	"github.com/skua-data/skua/auth"
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/engine"
+	"github.com/skua-data/skua/engine/duckdb"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/flightsql"
 	"github.com/skua-data/skua/kernels"
@@ -34,8 +35,8 @@ import (
 	"github.com/skua-data/skua/session"
 	"github.com/skua-data/skua/storage"
 	"github.com/skua-data/skua/storage/local"
-)
 	"github.com/skua-data/skua/storage/s3"
+)
 
 // Server is a running or startable server. It owns everything it built.
 type Server struct {
@@ -143,11 +144,18 @@ func (s *Server) build(parts Parts) (*flightsql.Server, error) {
 		return d.Properties
 	}})
 	pool := resource.NewPool(resource.Config{Memory: c.Memory, StatementMemory: c.StatementMemory, Cores: c.Cores})
-	run, err := engine.New(engine.Config{Catalogs: set, Scanner: scanner, Pool: pool, Clock: parts.Now, Version: Version, Log: s.log})
+	executor, err := duckdb.New(c.SQL)
+	if err != nil {
+		return nil, err
+	}
+	run, err := engine.New(engine.Config{Catalogs: set, Scanner: scanner, Pool: pool, Executor: executor, Clock: parts.Now, Version: Version, Log: s.log})
 	if err != nil {
 		return nil, err
 	}
 	s.closers = append(s.closers, run.Close)
+	if executor != nil {
+		s.closers = append(s.closers, executor.Close)
+	}
 	keyring, err := newKeyring(c.KeyFile)
 	if err != nil {
 		return nil, err

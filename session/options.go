@@ -19,6 +19,8 @@ var options = []Option{
 		Doc: "The zone in which text becomes a timestamp and a timestamp becomes a date: a region such as Europe/Oslo, or an offset such as +02:00."},
 	{Key: "skua.sql.time-travel-options", Type: Bool, Default: "false", Scope: PerSession, Effect: true,
 		Doc: "Whether `WITH (…)` takes the time-travel options `snapshot-id`, `as-of-timestamp` and `tag`, which Iceberg 1.11 refuses. `branch`, `versionAsOf` and `timestampAsOf` are always taken."},
+	{Key: "skua.sql.dialect", Type: Enum, Values: []string{"ansi", "spark"}, Default: "ansi", Scope: PerSession, Effect: true,
+		Doc: "Whose meaning the SQL engine gives what Spark and ANSI SQL read differently, such as the order of nulls or the type `TIMESTAMP`: `ansi` or `spark`. docs/dialect.md has the list."},
 
 	// How scans are cut.
 	{Key: "spark.sql.shuffle.partitions", Type: Int, Default: "200", Scope: PerSession, Effect: true,
@@ -114,6 +116,10 @@ var options = []Option{
 	{Key: "skua.cores", Type: Int, Default: "0", Scope: Startup, Effect: true, Doc: "Workers that decode at once; 0: one for each core."},
 	{Key: "skua.memory.limit", Type: Bytes, Default: "0", Scope: Startup, Effect: true, Doc: "Arrow memory of all statements together, such as `8g`; 0: no limit."},
 	{Key: "skua.statement.memory.limit", Type: Bytes, Default: "1g", Scope: Startup, Effect: true, Doc: "Arrow memory of one statement, such as `512m`; 0: no limit."},
+	{Key: "skua.sql.memory.limit", Type: Bytes, Default: "0", Scope: Startup, Effect: true, Doc: "Memory of the SQL engine for all statements together, beyond which it spills; 0: a quarter of the machine's."},
+	{Key: "skua.sql.spill.folder", Type: String, Scope: Startup, Effect: true, Doc: "Where the SQL engine spills; empty: a folder of its own in the system's temporary one, removed at the end."},
+	{Key: "skua.sql.spill.limit", Type: Bytes, Default: "32g", Scope: Startup, Effect: true, Doc: "Bytes that the SQL engine may spill."},
+	{Key: "skua.sql.timeout", Type: Duration, Default: "1h", Scope: Startup, Effect: true, Doc: "How long one statement may run in the SQL engine."},
 	{Key: "skua.session.max", Type: Int, Default: "10000", Scope: Startup, Effect: true, Doc: "Sessions that live at once: 1 or more."},
 	{Key: "skua.session.max-per-principal", Type: Int, Default: "1000", Scope: Startup, Effect: true, Doc: "Sessions of one user that live at once; 0: as many as `skua.session.max` allows."},
 	{Key: SettingsSize, Type: Bytes, Default: "4m", Scope: Startup, Effect: true,
@@ -123,12 +129,6 @@ var options = []Option{
 	// The wire.
 	{Key: "skua.flight.partitions", Type: Count, Default: "1", Scope: PerSession, Effect: true,
 		Doc: "How many endpoints a result is offered as, at most: a number, or true for one per split. Clients that fetch endpoints in parallel gain by it."},
-	{Key: "skua.flight.max-receive-size", Type: Bytes, Default: "16m", Scope: Startup, Effect: true, Doc: "The largest message a client may send, such as `16m`."},
-	{Key: "skua.flight.max-streams", Type: Int, Default: "256", Scope: Startup, Effect: true, Doc: "Calls that one connection may have open at once."},
-	{Key: "skua.flight.reflection", Type: Bool, Default: "true", Scope: Startup, Effect: true, Doc: "Whether gRPC reflection is served."},
-
-	// Everybody else's.
-	{Key: "spark.*", Type: String, Scope: PerSession, Doc: "A setting that steers Spark itself: it is kept and shown."},
 	{Key: "skua.flight.compression", Type: Enum, Values: []string{"none", "lz4", "zstd"}, Default: "none", Scope: PerSession, Effect: true,
 		Doc: "How the bodies of batches are compressed. Clients of Java get them plain, since Arrow's JDBC driver cannot read others."},
 	{Key: "skua.flight.dictionaries", Type: Bool, Default: "false", Scope: PerSession, Effect: true,
@@ -141,6 +141,12 @@ var options = []Option{
 		Doc: "Whether uuids are sent as 16 bytes, with Arrow's extension type, or as text."},
 	{Key: "skua.result.decimals", Type: Enum, Values: []string{"decimal", "double"}, Default: "decimal", Scope: PerSession, Effect: true,
 		Doc: "Whether decimals are sent exactly or as doubles, for tools that have no decimals."},
+	{Key: "skua.flight.max-receive-size", Type: Bytes, Default: "16m", Scope: Startup, Effect: true, Doc: "The largest message a client may send, such as `16m`."},
+	{Key: "skua.flight.max-streams", Type: Int, Default: "256", Scope: Startup, Effect: true, Doc: "Calls that one connection may have open at once."},
+	{Key: "skua.flight.reflection", Type: Bool, Default: "true", Scope: Startup, Effect: true, Doc: "Whether gRPC reflection is served."},
+
+	// Everybody else's.
+	{Key: "spark.*", Type: String, Scope: PerSession, Doc: "A setting that steers Spark itself: it is kept and shown."},
 }
 
 // Options gives the table, in its order. The caller must not change what Values hold.

@@ -1,0 +1,145 @@
+// Declarations of the C interface that the engine is driven through, and of the table function by which it reads a source. The names and
+// signatures are those of DuckDB 1.5's C API; only what is used stands here.
+#ifndef SKUA_BRIDGE_H
+#define SKUA_BRIDGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+typedef uint64_t idx_t;
+typedef int duckdb_state; // 0: success
+typedef void *duckdb_database;
+typedef void *duckdb_connection;
+typedef void *duckdb_config;
+typedef void *duckdb_prepared_statement;
+typedef void *duckdb_pending_result;
+typedef void *duckdb_data_chunk;
+typedef void *duckdb_vector;
+typedef void *duckdb_logical_type;
+typedef void *duckdb_value;
+typedef void *duckdb_error_data;
+typedef void *duckdb_arrow_options;
+typedef void *duckdb_arrow_converted_schema;
+typedef void *duckdb_table_function;
+typedef void *duckdb_bind_info;
+typedef void *duckdb_init_info;
+typedef void *duckdb_function_info;
+
+typedef struct {
+	idx_t column_count, row_count, rows_changed;
+	void *columns;
+	char *error_message;
+	void *internal_data;
+} duckdb_result;
+
+// The Arrow C data interface.
+struct ArrowSchema {
+	const char *format, *name, *metadata;
+	int64_t flags, n_children;
+	struct ArrowSchema **children, *dictionary;
+	void (*release)(struct ArrowSchema *);
+	void *private_data;
+};
+struct ArrowArray {
+	int64_t length, null_count, offset, n_buffers, n_children;
+	const void **buffers;
+	struct ArrowArray **children, *dictionary;
+	void (*release)(struct ArrowArray *);
+	void *private_data;
+};
+
+duckdb_state duckdb_open_ext(const char *path, duckdb_database *out, duckdb_config config, char **error);
+void duckdb_close(duckdb_database *database);
+duckdb_state duckdb_connect(duckdb_database database, duckdb_connection *out);
+void duckdb_disconnect(duckdb_connection *connection);
+void duckdb_interrupt(duckdb_connection connection);
+duckdb_state duckdb_create_config(duckdb_config *out);
+duckdb_state duckdb_set_config(duckdb_config config, const char *name, const char *option);
+void duckdb_destroy_config(duckdb_config *config);
+duckdb_state duckdb_query(duckdb_connection connection, const char *query, duckdb_result *out);
+void duckdb_destroy_result(duckdb_result *result);
+const char *duckdb_result_error(duckdb_result *result);
+int duckdb_result_error_type(duckdb_result *result);
+char *duckdb_value_varchar(duckdb_result *result, idx_t column, idx_t row);
+idx_t duckdb_row_count(duckdb_result *result);
+duckdb_state duckdb_prepare(duckdb_connection connection, const char *query, duckdb_prepared_statement *out);
+void duckdb_destroy_prepare(duckdb_prepared_statement *statement);
+const char *duckdb_prepare_error(duckdb_prepared_statement statement);
+idx_t duckdb_nparams(duckdb_prepared_statement statement);
+int duckdb_param_type(duckdb_prepared_statement statement, idx_t index);
+duckdb_logical_type duckdb_param_logical_type(duckdb_prepared_statement statement, idx_t index);
+idx_t duckdb_prepared_statement_column_count(duckdb_prepared_statement statement);
+const char *duckdb_prepared_statement_column_name(duckdb_prepared_statement statement, idx_t index);
+duckdb_logical_type duckdb_prepared_statement_column_logical_type(duckdb_prepared_statement statement, idx_t index);
+duckdb_state duckdb_pending_prepared_streaming(duckdb_prepared_statement statement, duckdb_pending_result *out);
+void duckdb_destroy_pending(duckdb_pending_result *pending);
+const char *duckdb_pending_error(duckdb_pending_result pending);
+duckdb_state duckdb_execute_pending(duckdb_pending_result pending, duckdb_result *out);
+duckdb_data_chunk duckdb_fetch_chunk(duckdb_result result);
+void duckdb_destroy_data_chunk(duckdb_data_chunk *chunk);
+idx_t duckdb_data_chunk_get_size(duckdb_data_chunk chunk);
+void duckdb_data_chunk_set_size(duckdb_data_chunk chunk, idx_t size);
+duckdb_vector duckdb_data_chunk_get_vector(duckdb_data_chunk chunk, idx_t column);
+duckdb_logical_type duckdb_vector_get_column_type(duckdb_vector vector);
+void duckdb_vector_reference_vector(duckdb_vector to, duckdb_vector from);
+idx_t duckdb_vector_size(void);
+duckdb_logical_type duckdb_create_logical_type(int type);
+int duckdb_get_type_id(duckdb_logical_type type);
+void duckdb_destroy_logical_type(duckdb_logical_type *type);
+void duckdb_connection_get_arrow_options(duckdb_connection connection, duckdb_arrow_options *out);
+void duckdb_destroy_arrow_options(duckdb_arrow_options *options);
+duckdb_error_data duckdb_to_arrow_schema(duckdb_arrow_options options, duckdb_logical_type *types, const char **names, idx_t count,
+                                         struct ArrowSchema *out);
+duckdb_error_data duckdb_data_chunk_to_arrow(duckdb_arrow_options options, duckdb_data_chunk chunk, struct ArrowArray *out);
+duckdb_error_data duckdb_schema_from_arrow(duckdb_connection connection, struct ArrowSchema *schema, duckdb_arrow_converted_schema *out);
+duckdb_error_data duckdb_data_chunk_from_arrow(duckdb_connection connection, struct ArrowArray *array, duckdb_arrow_converted_schema schema,
+                                               duckdb_data_chunk *out);
+void duckdb_destroy_arrow_converted_schema(duckdb_arrow_converted_schema *schema);
+const char *duckdb_error_data_message(duckdb_error_data error);
+bool duckdb_error_data_has_error(duckdb_error_data error);
+void duckdb_destroy_error_data(duckdb_error_data *error);
+void duckdb_free(void *memory);
+const char *duckdb_library_version(void);
+
+duckdb_table_function duckdb_create_table_function(void);
+void duckdb_destroy_table_function(duckdb_table_function *function);
+void duckdb_table_function_set_name(duckdb_table_function function, const char *name);
+void duckdb_table_function_add_parameter(duckdb_table_function function, duckdb_logical_type type);
+void duckdb_table_function_set_extra_info(duckdb_table_function function, void *info, void (*destroy)(void *));
+void duckdb_table_function_set_bind(duckdb_table_function function, void (*bind)(duckdb_bind_info));
+void duckdb_table_function_set_init(duckdb_table_function function, void (*init)(duckdb_init_info));
+void duckdb_table_function_set_local_init(duckdb_table_function function, void (*init)(duckdb_init_info));
+void duckdb_table_function_set_function(duckdb_table_function function, void (*scan)(duckdb_function_info, duckdb_data_chunk));
+void duckdb_table_function_supports_projection_pushdown(duckdb_table_function function, bool pushdown);
+duckdb_state duckdb_register_table_function(duckdb_connection connection, duckdb_table_function function);
+void *duckdb_bind_get_extra_info(duckdb_bind_info info);
+duckdb_value duckdb_bind_get_parameter(duckdb_bind_info info, idx_t index);
+void duckdb_bind_add_result_column(duckdb_bind_info info, const char *name, duckdb_logical_type type);
+void duckdb_bind_set_bind_data(duckdb_bind_info info, void *data, void (*destroy)(void *));
+void duckdb_bind_set_cardinality(duckdb_bind_info info, idx_t rows, bool exact);
+void duckdb_bind_set_error(duckdb_bind_info info, const char *error);
+int64_t duckdb_get_int64(duckdb_value value);
+void duckdb_destroy_value(duckdb_value *value);
+void *duckdb_init_get_extra_info(duckdb_init_info info);
+void *duckdb_init_get_bind_data(duckdb_init_info info);
+void duckdb_init_set_init_data(duckdb_init_info info, void *data, void (*destroy)(void *));
+idx_t duckdb_init_get_column_count(duckdb_init_info info);
+idx_t duckdb_init_get_column_index(duckdb_init_info info, idx_t index);
+void duckdb_init_set_max_threads(duckdb_init_info info, idx_t threads);
+void duckdb_init_set_error(duckdb_init_info info, const char *error);
+void *duckdb_function_get_bind_data(duckdb_function_info info);
+void *duckdb_function_get_init_data(duckdb_function_info info);
+void *duckdb_function_get_local_init_data(duckdb_function_info info);
+void duckdb_function_set_error(duckdb_function_info info, const char *error);
+
+// skua_register makes the table function skua_scan(id) known to the database behind connection. threads is how many may convert at once.
+bool skua_register(duckdb_database database, duckdb_connection connection, idx_t threads);
+
+// skua_statement_schema gives the result's columns, or with parameters its parameters, as an Arrow schema. The error is to be freed.
+char *skua_statement_schema(duckdb_connection connection, duckdb_prepared_statement statement, bool parameters, struct ArrowSchema *out);
+
+// skua_chunk_to_arrow converts and destroys a chunk. The error is to be freed.
+char *skua_chunk_to_arrow(duckdb_arrow_options options, duckdb_data_chunk chunk, struct ArrowArray *out);
+
+#endif

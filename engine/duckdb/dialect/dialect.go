@@ -1,0 +1,208 @@
+// Package dialect turns statements as Spark's and BI tools' users write them into the SQL of DuckDB. It works on tokens, not on a tree, so that
+// what it has never heard of passes through and is judged by the engine itself. Names of tables are lifted out with their time travel and
+// options, for whoever knows the catalogs.
+package dialect
+
+import (
+	"strings"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/skua-data/skua/engine/syntax"
+)
+
+// Options is what a translation depends on besides the text.
+type Options struct {
+	Spark     bool                     // where Spark and ANSI differ, follow Spark
+	Name      func(syntax.Expr) string // what a result column of an expression is called; nil: as DuckDB calls it
+	Constants map[string]string        // values of functions without arguments, by name in lower case
+	Clock     time.Time                // the statement's now
+	Zone      *time.Location
+	Arguments arrow.RecordBatch // one row with the values of the parameters; nil: they stay parameters
+}
+
+// Statement is a translated statement.
+type Statement struct {
+	Tables     []Reference
+	Parameters int
+	Words      map[string]bool // every identifier of the text, in lower case
+	pieces     []piece
+}
+
+// Reference is one place where a table is read.
+type Reference struct {
+	syntax.TableRef
+	Aliased bool // an alias stands in the text behind it
+}
+
+// Pos is where the table's name stands.
+func (r Reference) Pos() syntax.Pos { return r.Name[0].Pos }
+
+// Last is the last part of the table's name, by which its columns are qualified where it has no alias.
+func (r Reference) Last() string { return r.Name[len(r.Name)-1].Text }
+
+// piece is a part of the translated text: text as it stands, a table, or a name with dots that may begin with a table's.
+type piece struct {
+	text  string
+	table int            // index into Tables, -1: none
+	chain []syntax.Ident // a dotted name
+	star  bool           // .* follows the chain
+	pos   syntax.Pos     // where it comes from; Line 0: unknown
+}
+
+// Rendered is a text for the engine that knows where its parts come from.
+type Rendered struct {
+	Text    string
+	offsets []int // of pieces, ascending
+	places  []syntax.Pos
+}
+
+// Position gives the place in the original text that a byte of the rendered one comes from.
+func (r *Rendered) Position(offset int) syntax.Pos {
+	var out syntax.Pos
+	for i, o := range r.offsets {
+		if o > offset {
+			break
+		}
+		if r.places[i].Line > 0 {
+			out = r.places[i]
+		}
+	}
+	return out
+}
+
+// Render spells the statement with a text for each table. qualified gives the full name of each table, by which columns may be qualified
+// (nil: as written).
+func (s *Statement) Render(table func(i int) string, qualified func(i int) []string) *Rendered {
+	out := &Rendered{}
+	var b strings.Builder
+	aliases := s.aliases(qualified)
+	for i, p := range s.pieces {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		out.offsets, out.places = append(out.offsets, b.Len()), append(out.places, p.pos)
+		switch {
+		case p.table >= 0:
+			b.WriteString(table(p.table))
+		case p.chain != nil:
+			b.WriteString(spellChain(p, aliases))
+		default:
+			b.WriteString(p.text)
+		}
+	}
+	out.Text = b.String()
+	return out
+}
+
+// aliases gives the full names of the tables without an alias.
+func (s *Statement) aliases(qualified func(i int) []string) [][]string {
+	var out [][]string
+	for i, t := range s.Tables {
+		if t.Aliased {
+			continue
+		}
+		name := make([]string, len(t.Name))
+		for j, part := range t.Name {
+			name[j] = part.Text
+		}
+		if qualified != nil {
+			if full := qualified(i); len(full) > 0 {
+				name = full
+			}
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
+// spellChain writes a dotted name. Where it begins with a table's name of several parts, the last of them is enough.
+func spellChain(p piece, aliases [][]string) string {
+	parts := p.chain
+	most := len(parts) - 1
+	if p.star {
+		most = len(parts)
+	}
+	for n := most; n >= 2; n-- {
+		if matchesTable(parts[:n], aliases) {
+			parts = parts[n-1:]
+			break
+		}
+	}
+	out := make([]string, len(parts))
+	for i, part := range parts {
+		out[i] = spellIdent(part)
+	}
+	text := strings.Join(out, ".")
+	if p.star {
+		text += ".*"
+	}
+	return text
+}
+
+// matchesTable reports whether a name is the end of one of the full names.
+func matchesTable(name []syntax.Ident, full [][]string) bool {
+	for _, f := range full {
+		if len(f) < len(name) {
+			continue
+		}
+		same := true
+		for i, part := range f[len(f)-len(name):] {
+			same = same && strings.EqualFold(part, name[i].Text)
+		}
+		if same {
+			return true
+		}
+	}
+	return false
+}
+
+func spellIdent(i syntax.Ident) string {
+	if !i.Quoted && plain(i.Text) {
+		return i.Text
+	}
+	return QuoteIdent(i.Text)
+}
+
+// plain reports whether a bare word is one to the engine, too.
+func plain(word string) bool {
+	for i := range len(word) {
+		c := word[i]
+		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c == '_'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// QuoteIdent spells a name in double quotes.
+func QuoteIdent(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// QuoteText spells a string literal.
+func QuoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
+// Translate reads a statement. Errors are *syntax.Error or faults of a parameter's value.
+func Translate(text string, o Options) (*Statement, error) {
+	tokens, err := syntax.Tokens(text)
+	if err != nil {
+		return nil, err
+	}
+	if o.Zone == nil {
+		o.Zone = time.UTC
+	}
+	r := &rewriter{Options: o, text: text, tokens: tokens, parser: syntax.NewParser(text), out: &Statement{Words: map[string]bool{}},
+		functions: functions, odbcTable: odbcFunctions}
+	r.level(nil, false)
+	for r.failed == nil && r.is(";") {
+		r.next++
+	}
+	if r.failed == nil && r.peek().Kind != syntax.EndOfText {
+		r.fail(r.next)
+	}
+	if r.failed != nil {
+		return nil, r.failed
+	}
+	return r.out, nil
+}

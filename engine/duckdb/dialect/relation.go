@@ -1,0 +1,215 @@
+package dialect
+
+import (
+	"strings"
+
+	"github.com/skua-data/skua/engine/syntax"
+)
+
+// relation writes what stands where a table may: a name, with its clauses lifted out, a parenthesis, or what the engine knows itself; false: it
+// is none of ours.
+func (r *rewriter) relation(s *scope) bool {
+	t := r.peek()
+	switch {
+	case t.Is("("):
+		s.relation = false
+		inner := r.at(r.next + 1)
+		r.group(!inner.Is("SELECT") && !inner.Is("WITH") && !inner.Is("VALUES") && !inner.Is("FROM") && !inner.Is("(") && !inner.Is("TABLE"))
+		return true
+	case t.Is("LATERAL") && r.at(r.next+1).Is("("):
+		r.copy()
+		r.group(false)
+		s.relation = false
+		return true
+	case t.Is("LATERAL") && !r.at(r.next+1).Is("VIEW") && r.at(r.next+2).Is("("):
+		r.copy()
+		return true
+	case t.Is("VALUES") && (r.at(r.next+1).Is("(") || r.at(r.next+1).Kind != syntax.Word):
+		r.copy()
+		s.relation = false
+		r.values()
+		return true
+	case t.Is("{") && r.at(r.next+1).Is("oj"):
+		r.next += 2
+		inner := *s
+		r.level(&inner, true)
+		if !r.is("}") {
+			r.fail(r.next)
+		}
+		r.next++
+		s.relation = false
+		return true
+	case t.Kind != syntax.Word && t.Kind != syntax.Quoted:
+		return false
+	}
+	s.relation = false
+	return r.table()
+}
+
+// values writes the rows of VALUES in FROM, in parentheses as the engine wants them.
+func (r *rewriter) values() {
+	last := len(r.out.pieces) - 1
+	r.out.pieces[last].text = "(VALUES"
+	for r.failed == nil {
+		r.operand(&scope{})
+		if !r.is(",") || !r.at(r.next+1).Is("(") && r.at(r.next+1).Kind == syntax.Word {
+			break
+		}
+		r.copy()
+	}
+	r.emit(")")
+	t := r.peek()
+	if t.Kind != syntax.Quoted && (t.Kind != syntax.Word || t.EndsRelation()) {
+		r.emit("AS \"values\"")
+	}
+}
+
+// table lifts a table's name out; false: it is a function.
+func (r *rewriter) table() bool {
+	r.parser.Seek(r.next)
+	name, err := r.parser.Name()
+	if err != nil {
+		r.failed = err
+		return true
+	}
+	if r.parser.Peek().Is("(") {
+		return r.tableFunction(name)
+	}
+	ref := Reference{TableRef: syntax.TableRef{Name: name}}
+	if ref.At, err = r.parser.TimeTravel(); err != nil {
+		r.failed = err
+		return true
+	}
+	if next := r.parser.Place(); r.at(next).Is("WITH") && r.at(next+1).Is("(") {
+		r.parser.Next()
+		if ref.Options, err = r.parser.Options(); err != nil {
+			r.failed = err
+			return true
+		}
+	}
+	r.next = r.parser.Place()
+	r.sample()
+	after := r.peek()
+	ref.Aliased = after.Is("AS") || after.Kind == syntax.Quoted || after.Kind == syntax.Word && !after.EndsRelation() && !afterTable(after)
+	r.out.Tables = append(r.out.Tables, ref)
+	r.out.pieces = append(r.out.pieces, piece{table: len(r.out.Tables) - 1, pos: name[0].Pos})
+	if len(name) == 1 {
+		r.out.Words[strings.ToLower(name[0].Text)] = true
+	}
+	return true
+}
+
+// afterTable reports whether a word goes on behind a table without being its alias.
+func afterTable(t syntax.Token) bool {
+	for _, w := range []string{"ASOF", "POSITIONAL", "AT", "OUTER", "SELECT", "USE", "WITH"} {
+		if t.Is(w) {
+			return true
+		}
+	}
+	return false
+}
+
+// sample refuses samples, whose rows nobody could give again.
+func (r *rewriter) sample() {
+	if r.is("TABLESAMPLE") {
+		r.refuse(r.next, "TABLESAMPLE is not supported")
+	}
+}
+
+// tableFunction writes a function in FROM.
+func (r *rewriter) tableFunction(name []syntax.Ident) bool {
+	if len(name) == 1 {
+		switch strings.ToLower(name[0].Text) {
+		case "explode":
+			r.emitAt("unnest", name[0].Pos)
+			r.next++
+			r.group(false)
+			return true
+		case "range":
+			r.copy()
+			r.group(false)
+			if t := r.peek(); !t.Is("AS") && t.Kind != syntax.Quoted && (t.Kind != syntax.Word || t.EndsRelation()) {
+				r.emit("AS range(id)")
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// lateralView writes LATERAL VIEW [OUTER] generator(x) t AS a, b as a join with what the generator gives for each row.
+func (r *rewriter) lateralView() {
+	start := r.next
+	r.next += 2
+	outer := r.is("OUTER")
+	if outer {
+		r.next++
+	}
+	function := strings.ToLower(r.peek().Text)
+	outer = outer || strings.HasSuffix(function, "_outer")
+	function = strings.TrimSuffix(function, "_outer")
+	r.next++
+	if !r.is("(") {
+		r.fail(r.next)
+		return
+	}
+	argument := r.capture(func() { r.group(false) })
+	alias := syntax.Ident{Text: "lateral_view"}
+	if t := r.peek(); t.Kind == syntax.Quoted || t.Kind == syntax.Word && !t.Is("AS") && !t.EndsRelation() {
+		alias = r.ident()
+	}
+	var names []string
+	if r.is("AS") {
+		for r.next++; ; r.next++ {
+			names = append(names, spellIdent(r.ident()))
+			if !r.is(",") || r.failed != nil {
+				break
+			}
+		}
+	}
+	text := generator(function, names)
+	if text == "" {
+		r.refuse(start, "LATERAL VIEW "+function+" is not supported")
+		return
+	}
+	join := "CROSS JOIN LATERAL ("
+	if outer {
+		join = "LEFT JOIN LATERAL ("
+	}
+	r.template(join+text+") AS "+spellIdent(alias), r.at(start).Pos, argument)
+	if outer {
+		r.emit("ON true")
+	}
+}
+
+// generator gives the query of a generator, $1 its argument in parentheses; empty: there is none such.
+func generator(function string, names []string) string {
+	name := func(i int, otherwise string) string {
+		if i < len(names) {
+			return names[i]
+		}
+		return otherwise
+	}
+	switch function {
+	case "explode":
+		if len(names) == 2 {
+			return "SELECT unnest(map_keys($1)) AS " + names[0] + ", unnest(map_values($1)) AS " + names[1]
+		}
+		return "SELECT unnest($1) AS " + name(0, "col")
+	case "posexplode":
+		return "SELECT generate_subscripts($1, 1) - 1 AS " + name(0, "pos") + ", unnest($1) AS " + name(1, "col")
+	case "inline":
+		return "SELECT unnest($1, max_depth := 2)"
+	}
+	return ""
+}
+
+func (r *rewriter) ident() syntax.Ident {
+	r.parser.Seek(r.next)
+	i, err := r.parser.Ident()
+	if err != nil && r.failed == nil {
+		r.failed = err
+	}
+	r.next = r.parser.Place()
+	return i
+}

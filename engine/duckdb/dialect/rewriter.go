@@ -1,0 +1,324 @@
+package dialect
+
+import (
+	"strings"
+
+	"github.com/skua-data/skua/engine/syntax"
+)
+
+// The bounds of a statement. What is deeper or longer could cost the engine its stack.
+const (
+	maxNesting = 150
+	maxSetOps  = 400
+	maxTokens  = 200_000
+)
+
+// rewriter walks the tokens once and writes pieces. The first failure ends it.
+type rewriter struct {
+	Options
+	text   string
+	tokens []syntax.Token
+	parser *syntax.Parser // for what has a grammar of its own: names, types, values
+	next   int
+	depth  int
+	setOps int
+	out    *Statement
+	odbc   bool // inside {fn …}
+	failed error
+
+	functions, odbcTable map[string]function
+}
+
+// scope is what one level of parentheses knows of itself.
+type scope struct {
+	query    bool   // SELECT or a leading FROM was seen: FROM, commas and joins name tables here
+	from     bool   // inside FROM
+	relation bool   // a table comes next
+	top      string // the number of a TOP, still to be written as LIMIT
+	limited  bool
+}
+
+func (r *rewriter) at(i int) syntax.Token { return r.tokens[min(max(i, 0), len(r.tokens)-1)] }
+func (r *rewriter) peek() syntax.Token    { return r.at(r.next) }
+func (r *rewriter) is(word string) bool   { return r.peek().Is(word) }
+
+// ahead reports whether these words come next.
+func (r *rewriter) ahead(words ...string) bool {
+	for i, w := range words {
+		if !r.at(r.next + i).Is(w) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *rewriter) isAny(words ...string) bool {
+	for _, w := range words {
+		if r.is(w) {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *rewriter) emit(text string) { r.emitAt(text, syntax.Pos{}) }
+
+func (r *rewriter) emitAt(text string, pos syntax.Pos) {
+	r.out.pieces = append(r.out.pieces, piece{text: text, table: -1, pos: pos})
+}
+
+// copy writes the next token as it is.
+func (r *rewriter) copy() {
+	t := r.peek()
+	r.emitAt(t.Text, t.Pos)
+	r.next++
+}
+
+// fail ends the translation with a syntax error at a token.
+func (r *rewriter) fail(token int) {
+	if r.failed == nil {
+		r.parser.Seek(token)
+		r.failed = r.parser.Unexpected()
+	}
+}
+
+// refuse ends the translation with an error about a token.
+func (r *rewriter) refuse(token int, message string) {
+	if r.failed == nil {
+		p := r.at(token).Pos
+		r.failed = &syntax.Error{Message: message, Condition: "PARSE_SYNTAX_ERROR", SQLState: "42601", Line: p.Line, Column: p.Column}
+	}
+}
+
+// closes reports whether the next token ends a level.
+func (r *rewriter) closes() bool {
+	t := r.peek()
+	return t.Kind == syntax.EndOfText || t.Is(")") || t.Is("]") || t.Is("}") || t.Is(";")
+}
+
+// level writes tokens up to the mark that closes the level. s is nil at the start of a statement or a parenthesis of unknown kind.
+func (r *rewriter) level(s *scope, relation bool) {
+	if r.depth++; r.depth > maxNesting || len(r.out.pieces) > maxTokens {
+		r.refuse(r.next, "The statement was too complex to parse.")
+	}
+	defer func() { r.depth-- }()
+	if s == nil {
+		s = &scope{}
+	}
+	s.relation = relation
+	if relation {
+		s.from, s.query = true, true
+	}
+	for r.failed == nil && !r.closes() {
+		r.step(s)
+	}
+	r.limit(s)
+}
+
+// limit writes the LIMIT that a TOP stands for.
+func (r *rewriter) limit(s *scope) {
+	if s.top != "" && !s.limited {
+		r.emit("LIMIT " + s.top)
+	}
+	s.top, s.limited = "", false
+}
+
+// step writes one token or one construct.
+func (r *rewriter) step(s *scope) {
+	t := r.peek()
+	switch {
+	case s.relation && r.relation(s):
+	case t.Kind == syntax.Word && r.clause(s):
+	case t.Is(","):
+		r.copy()
+		s.relation = s.from
+	default:
+		s.relation = false
+		r.operand(s)
+	}
+}
+
+// group writes a parenthesis, bracket or brace with what is inside.
+func (r *rewriter) group(relation bool) {
+	closing := map[string]string{"(": ")", "[": "]", "{": "}"}[r.peek().Text]
+	r.copy()
+	r.level(nil, relation)
+	r.close(closing)
+}
+
+func (r *rewriter) close(mark string) {
+	if r.failed == nil && !r.is(mark) {
+		r.fail(r.next)
+	}
+	if r.failed == nil {
+		r.copy()
+	}
+}
+
+// clause writes a word that begins a clause; false: it does not.
+func (r *rewriter) clause(s *scope) bool {
+	t := r.peek()
+	previous := r.at(r.next - 1)
+	if r.next > 0 && (previous.Is(".") || previous.Is("AS")) || r.at(r.next+1).Is(".") {
+		return false
+	}
+	switch strings.ToUpper(t.Text) {
+	case "SELECT":
+		r.selectList(s)
+	case "FROM":
+		if previous.Is("DISTINCT") && (r.at(r.next-2).Is("IS") || r.at(r.next-2).Is("NOT")) {
+			return false
+		}
+		if !s.query && r.next > 0 && !opensQuery(previous) {
+			return false
+		}
+		r.copy()
+		s.query, s.from, s.relation = true, true, true
+	case "JOIN":
+		if !s.query {
+			return false
+		}
+		r.copy()
+		s.relation = true
+	case "LEFT", "RIGHT":
+		if (r.at(r.next+1).Is("SEMI") || r.at(r.next+1).Is("ANTI")) && s.query {
+			r.next++
+			r.copy()
+			return true
+		}
+		return false
+	case "LATERAL":
+		if s.query && r.at(r.next+1).Is("VIEW") {
+			r.lateralView()
+			return true
+		}
+		return false
+	case "UNION", "INTERSECT", "EXCEPT", "MINUS", "SETMINUS":
+		return r.setOperator(s)
+	case "WHERE", "HAVING", "QUALIFY", "WINDOW", "ORDER":
+		if s.query {
+			s.from, s.relation = false, false
+		}
+		return false
+	case "LIMIT", "FETCH":
+		s.limited, s.from = true, false
+		return false
+	case "GROUP":
+		s.from, s.relation = false, false
+		if r.at(r.next+1).Is("BY") && s.query {
+			r.groupBy()
+			return true
+		}
+		return false
+	case "SORT", "DISTRIBUTE", "CLUSTER":
+		return s.query && r.sortBy(s)
+	default:
+		return false
+	}
+	return true
+}
+
+// opensQuery reports whether a FROM behind the token begins a query.
+func opensQuery(t syntax.Token) bool {
+	return t.Is("(") || t.Is(")") || t.Is("UNION") || t.Is("ALL") || t.Is("EXCEPT") || t.Is("INTERSECT") || t.Is("AS")
+}
+
+// setOperator writes UNION and its like between two queries.
+func (r *rewriter) setOperator(s *scope) bool {
+	after := r.at(r.next + 1)
+	if !s.query && !r.at(r.next-1).Is(")") {
+		return false
+	}
+	if !after.Is("SELECT") && !after.Is("(") && !after.Is("ALL") && !after.Is("DISTINCT") && !after.Is("VALUES") && !after.Is("FROM") &&
+		!after.Is("BY") && !after.Is("WITH") && !after.Is("TABLE") {
+		return false
+	}
+	if r.at(r.next-1).Is("*") && after.Is("(") && !r.at(r.next+2).Is("SELECT") {
+		return false // * EXCEPT (a, b)
+	}
+	if r.setOps++; r.setOps > maxSetOps {
+		r.refuse(r.next, "The statement was too complex to parse: too many set operations.")
+		return true
+	}
+	r.limit(s)
+	t := r.peek()
+	word := strings.ToUpper(t.Text)
+	if word == "MINUS" || word == "SETMINUS" {
+		word = "EXCEPT"
+	}
+	r.next++
+	r.emitAt(word, t.Pos)
+	*s = scope{}
+	return true
+}
+
+// sortBy writes Spark's SORT BY as ORDER BY and leaves out how rows are distributed.
+func (r *rewriter) sortBy(s *scope) bool {
+	if !r.at(r.next + 1).Is("BY") {
+		return false
+	}
+	s.from = false
+	order := !r.is("DISTRIBUTE")
+	pos := r.peek().Pos
+	r.next += 2
+	if order {
+		r.emitAt("ORDER BY", pos)
+		return true
+	}
+	kept := len(r.out.pieces)
+	for r.failed == nil && !r.closes() && !r.isAny("SORT", "LIMIT") {
+		r.operand(s)
+	}
+	r.out.pieces = r.out.pieces[:kept]
+	return true
+}
+
+// groupBy writes GROUP BY, and GROUP BY a, b WITH ROLLUP as ROLLUP (a, b).
+func (r *rewriter) groupBy() {
+	r.copy()
+	r.copy()
+	end := r.endOf(r.next, "HAVING", "ORDER", "LIMIT", "QUALIFY", "WINDOW", "UNION", "INTERSECT", "EXCEPT", "MINUS", "SORT", "FETCH", "OFFSET")
+	kind := r.at(end - 1)
+	if end-r.next < 3 || !r.at(end-2).Is("WITH") || !kind.Is("ROLLUP") && !kind.Is("CUBE") {
+		return
+	}
+	r.emit(strings.ToUpper(kind.Text) + "(")
+	for r.failed == nil && r.next < end-2 {
+		r.step(&scope{})
+	}
+	r.emit(")")
+	r.next = end
+}
+
+// endOf gives the first token from one on that closes the level or is one of the words at it.
+func (r *rewriter) endOf(from int, words ...string) int {
+	depth := 0
+	for i := from; ; i++ {
+		t := r.at(i)
+		switch {
+		case t.Kind == syntax.EndOfText:
+			return i
+		case t.Is("(") || t.Is("[") || t.Is("{"):
+			depth++
+		case t.Is(")") || t.Is("]") || t.Is("}"):
+			if depth == 0 {
+				return i
+			}
+			depth--
+		case depth == 0 && t.Is(";"):
+			return i
+		case depth == 0 && t.Kind == syntax.Word:
+			for _, w := range words {
+				if t.Is(w) {
+					return i
+				}
+			}
+		case depth == 0 && t.Is(","):
+			for _, w := range words {
+				if w == "," {
+					return i
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package dialect
+
+import (
+	"strings"
+
+	"github.com/skua-data/skua/engine/syntax"
+)
+
+// word writes a word that is more than a name: an operator, a typed literal, a function; false: it is a name.
+func (r *rewriter) word(s *scope) bool {
+	t, after := r.peek(), r.at(r.next+1)
+	if r.next > 0 && r.at(r.next-1).Is(".") || after.Is(".") {
+		return false
+	}
+	switch strings.ToUpper(t.Text) {
+	case "DIV":
+		if r.next > 0 && isOperandEnd(r.at(r.next-1)) && isOperandStart(after) {
+			r.next++
+			r.emitAt("//", t.Pos)
+			return true
+		}
+	case "NOT":
+		if after.Is("RLIKE") || after.Is("REGEXP") {
+			r.next += 2
+			r.regex("!~", t.Pos)
+			return true
+		}
+	case "RLIKE", "REGEXP":
+		if r.next > 0 && isOperandEnd(r.at(r.next-1)) && !after.Is("(") {
+			r.next++
+			r.regex("~", t.Pos)
+			return true
+		}
+	case "LIKE", "ILIKE":
+		if after.Kind == syntax.Text {
+			r.like()
+			return true
+		}
+	case "EXCEPT":
+		if r.at(r.next-1).Is("*") && after.Is("(") {
+			r.next++
+			r.emitAt("EXCLUDE", t.Pos)
+			return true
+		}
+	case "X":
+		if after.Kind == syntax.Text && after.Pos.Offset == t.Pos.Offset+1 {
+			r.bytes()
+			return true
+		}
+	case "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ":
+		if after.Kind == syntax.Text {
+			r.next++
+			r.emitAt(spellType(syntax.TypeName{Name: strings.ToLower(t.Text)}, r.Spark), t.Pos)
+			r.string()
+			return true
+		}
+	case "CASE", "IN", "AND", "OR", "EXISTS", "OVER", "FILTER", "WHEN", "THEN", "ELSE", "BETWEEN", "ON", "BY", "AS", "USING", "VALUES", "ANY", "ALL",
+		"SOME", "WITHIN", "UNION", "WITH", "WHERE", "HAVING", "DISTINCT", "INTERVAL", "ROWS", "RANGE", "GROUPS", "LIMIT", "OFFSET", "SELECT", "FROM", "JOIN",
+		"SETS", "ROLLUP", "CUBE", "PIVOT", "UNPIVOT", "MATERIALIZED", "RECURSIVE", "EXCLUDE", "REPLACE_", "GLOB", "ESCAPE", "IS", "LATERAL", "FETCH", "PARTITION", "QUALIFY":
+		if after.Is("(") && !t.Is("RANGE") {
+			r.copy()
+			r.group(false)
+			return true
+		}
+		r.copy()
+		return true
+	}
+	if after.Is("(") {
+		r.call([]syntax.Ident{{Text: t.Text, Pos: t.Pos}}, r.next)
+		return true
+	}
+	if previous := r.at(r.next - 1); r.next > 0 && (previous.Is("AS") || previous.Is(".")) || after.Is(".") {
+		return false
+	}
+	return r.constantWord(t)
+}
+
+func isOperandStart(t syntax.Token) bool {
+	return t.Kind == syntax.Word || t.Kind == syntax.Quoted || t.Kind == syntax.Text || t.Kind == syntax.Number || t.Is("(") || t.Is("-") || t.Is("?")
+}
+
+// regex writes a search for a pattern as the engine's operator, which wants the whole text to match.
+func (r *rewriter) regex(operator string, pos syntax.Pos) {
+	if r.peek().Kind == syntax.Text && r.at(r.next+1).Kind != syntax.Text {
+		r.emitAt(operator+" "+QuoteText("(?s:.*)(?:"+syntax.TextOf(r.peek())+")(?s:.*)"), pos)
+		r.next++
+		return
+	}
+	r.parser.Seek(r.next)
+	if _, err := r.parser.Value(); err != nil {
+		r.failed = err
+		return
+	}
+	end := r.parser.Place()
+	r.emitAt(operator+" ('(?s:.*)(?:' || (", pos)
+	for r.failed == nil && r.next < end {
+		r.operand(&scope{})
+	}
+	r.emit(") || ')(?s:.*)')")
+}
+
+// like writes LIKE with a literal: a backslash in it is the escape character unless another one is named.
+func (r *rewriter) like() {
+	r.copy()
+	pattern := ""
+	for i := r.next; r.at(i).Kind == syntax.Text; i++ {
+		pattern += syntax.TextOf(r.at(i))
+	}
+	r.string()
+	if strings.Contains(pattern, `\`) && !r.is("ESCAPE") && !r.is("{") {
+		r.emit(`ESCAPE '\'`)
+	}
+}
+
+// bytes writes X'…'.
+func (r *rewriter) bytes() {
+	t := r.peek()
+	digits := syntax.TextOf(r.at(r.next + 1))
+	r.next += 2
+	if len(digits)%2 == 1 {
+		digits = "0" + digits
+	}
+	if strings.Trim(strings.ToLower(digits), "0123456789abcdef") != "" {
+		r.refuse(r.next-2, "The value of the typed literal X is no hexadecimal number.")
+		return
+	}
+	r.emitAt("unhex('"+digits+"')", t.Pos)
+}
+
+// chain writes a name with dots, or the call of a function that has one.
+func (r *rewriter) chain() {
+	start := r.next
+	r.parser.Seek(start)
+	var parts []syntax.Ident
+	star := false
+	for {
+		part, err := r.parser.Ident()
+		if err != nil {
+			r.failed = err
+			return
+		}
+		parts = append(parts, part)
+		r.out.Words[strings.ToLower(part.Text)] = true
+		if !r.parser.Peek().Is(".") {
+			break
+		}
+		if after := r.at(r.parser.Place() + 1); after.Is("*") {
+			r.parser.Next()
+			r.parser.Next()
+			star = true
+			break
+		} else if after.Kind != syntax.Word && after.Kind != syntax.Quoted {
+			break
+		}
+		r.parser.Next()
+	}
+	if !star && r.parser.Peek().Is("(") && len(parts) > 1 {
+		r.next = r.parser.Place() - 1
+		r.call(parts, start)
+		return
+	}
+	r.next = r.parser.Place()
+	if len(parts) == 1 && !star {
+		r.emitAt(spellIdent(parts[0]), parts[0].Pos)
+		return
+	}
+	r.out.pieces = append(r.out.pieces, piece{table: -1, chain: parts, star: star, pos: parts[0].Pos})
+}

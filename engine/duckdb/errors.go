@@ -1,0 +1,163 @@
+package duckdb
+
+import (
+	"encoding/json"
+	"errors"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/skua-data/skua/catalogs"
+	"github.com/skua-data/skua/engine/duckdb/dialect"
+	"github.com/skua-data/skua/engine/syntax"
+	"github.com/skua-data/skua/fault"
+)
+
+// problem is an error as the engine tells it.
+type problem struct {
+	Type       string `json:"exception_type"`
+	Message    string `json:"exception_message"`
+	Position   string `json:"position"` // bytes into the text that the engine got
+	Subtype    string `json:"error_subtype"`
+	Name       string `json:"name"`
+	Candidates string `json:"candidates"`
+	Call       string `json:"call"`
+}
+
+func (p *problem) Error() string { return p.Type + " Error: " + p.Message }
+
+// interruptType and memoryType are the engine's numbers of errors whose words may be lost.
+const (
+	interruptType = 29
+	memoryType    = 33
+)
+
+// engineError reads an error of the engine.
+func engineError(message string, typ int) error {
+	p := &problem{}
+	if !strings.HasPrefix(message, "{") || json.Unmarshal([]byte(message), p) != nil || p.Type == "" {
+		kind, rest, ok := strings.Cut(message, " Error: ")
+		if !ok || len(kind) > 30 {
+			kind, rest = "INTERNAL", message
+		}
+		p = &problem{Type: kind, Message: rest}
+	}
+	switch typ {
+	case interruptType:
+		p.Type = "INTERRUPT"
+	case memoryType:
+		p.Type = "Out of Memory"
+	}
+	return p
+}
+
+// class says what an error is to a client.
+type class struct {
+	kind             fault.Kind
+	condition, state string
+}
+
+// classes are the engine's types of errors in lower case.
+var classes = map[string]class{
+	"parser": {fault.Invalid, "PARSE_SYNTAX_ERROR", "42601"}, "syntax": {fault.Invalid, "PARSE_SYNTAX_ERROR", "42601"},
+	"binder": {fault.Invalid, "", "42000"}, "catalog": {fault.Invalid, "UNRESOLVED_ROUTINE", "42883"}, "expression": {fault.Invalid, "", "42000"},
+	"conversion": {fault.Invalid, "CAST_INVALID_INPUT", "22018"}, "out of range": {fault.Invalid, "ARITHMETIC_OVERFLOW", "22003"},
+	"invalid input": {fault.Invalid, "", "22023"}, "invalid type": {fault.Invalid, "", "42000"}, "mismatch type": {fault.Invalid, "DATATYPE_MISMATCH", "42804"},
+	"divide by zero": {fault.Invalid, "DIVIDE_BY_ZERO", "22012"}, "parameter not resolved": {fault.Invalid, "UNBOUND_SQL_PARAMETER", "42P02"},
+	"parameter not allowed": {fault.Invalid, "UNBOUND_SQL_PARAMETER", "42P02"}, "not implemented": {fault.Unsupported, "", "0A000"},
+	"permission": {fault.Denied, "", "42501"}, "missing extension": {fault.Unsupported, "", "0A000"}, "constraint": {fault.Invalid, "", "23000"},
+	"out of memory": {fault.Exhausted, "", "53200"}, "object size": {fault.Exhausted, "", "54000"}, "interrupt": {fault.Canceled, "", ""},
+	"io": {fault.Unavailable, "", ""}, "unknown type": {fault.Invalid, "", "42704"}, "decimal": {fault.Invalid, "", "22003"},
+}
+
+// memorySetting bounds the engine's memory.
+const memorySetting = "skua.sql.memory.limit"
+
+// translated makes a fault of an error of the engine about a text, nil of nil. Its advice about settings, which nobody can change, is left out.
+func translated(err error, r *dialect.Rendered) error {
+	var p *problem
+	if !errors.As(err, &p) {
+		return err
+	}
+	c, known := classes[strings.ToLower(p.Type)]
+	if !known {
+		return fault.New(fault.Internal, "SQL engine: %s", p.Error())
+	}
+	if c.kind == fault.Exhausted {
+		return fault.New(c.kind, "the SQL engine is out of memory: %s", firstLine(p.Message)).With(c.condition, c.state).Change(memorySetting)
+	}
+	out := p.fault(c)
+	offset, convErr := strconv.Atoi(p.Position)
+	if convErr != nil || r == nil {
+		return out
+	}
+	if pos := r.Position(offset); pos.Line > 0 {
+		return out.At(fault.Position{Line: pos.Line, Column: pos.Column})
+	}
+	return out
+}
+
+// fault says in Spark's words what Spark has words for.
+func (p *problem) fault(c class) *fault.Error {
+	message := cleaned(p.Message)
+	switch {
+	case p.Subtype == "COLUMN_NOT_FOUND":
+		hint := ""
+		if p.Candidates != "" {
+			hint = " Did you mean one of the following? [" + candidates(p.Candidates) + "]."
+		}
+		return fault.New(fault.Invalid, "A column, variable, or function parameter with name %s cannot be resolved.%s", quote(p.Name), hint).
+			With("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703")
+	case strings.HasPrefix(message, "Referenced table "):
+		return fault.New(fault.Invalid, "%s", message).With("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703")
+	case p.Subtype == "NO_MATCHING_FUNCTION":
+		return fault.New(fault.Invalid, "No function matches %s: a cast of an argument may help.", p.Call).With("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", "42K09")
+	case strings.Contains(message, "must appear in the GROUP BY"):
+		return fault.New(fault.Invalid, "%s", message).With("MISSING_AGGREGATION", "42803")
+	case strings.HasPrefix(message, "Ambiguous reference"):
+		return fault.New(fault.Invalid, "%s", message).With("AMBIGUOUS_REFERENCE", "42704")
+	}
+	return fault.New(c.kind, "%s", message).With(c.condition, c.state)
+}
+
+// cleaned takes the engine's own names and advice out of a message.
+func cleaned(message string) string {
+	message, _, _ = strings.Cut(message, "\n\nLINE ")
+	var lines []string
+	for _, line := range strings.Split(message, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.Contains(line, "SET ") || strings.HasPrefix(line, "*") || strings.Contains(line, "PRAGMA") {
+			continue
+		}
+		lines = append(lines, line)
+	}
+	return capital(strings.Join(lines, " "))
+}
+
+func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+func candidates(list string) string {
+	var out []string
+	for _, c := range strings.Split(list, ",") {
+		out = append(out, quote(strings.TrimSpace(c)))
+	}
+	return strings.Join(out, ", ")
+}
+
+// nearestFunction suggests a name of a function that may run.
+func nearestFunction(name string, known map[string]bool) string {
+	names := make([]string, 0, len(known))
+	for n := range known {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	if near := catalogs.Nearest(name, names); near != "" {
+		return " Did you mean " + syntax.Quote(near) + "?"
+	}
+	return ""
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}

@@ -1,0 +1,246 @@
+package duckdb
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/extensions"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/google/uuid"
+
+	"github.com/skua-data/skua/fault"
+)
+
+// The engine's numbers of types that its Arrow types do not tell apart.
+const (
+	typeHugeint = 16
+	typeUUID    = 27
+)
+
+type allocator = memory.Allocator
+
+// output says what the columns of a result are to the client, and what they are made of.
+type output struct {
+	engine *arrow.Schema
+	schema *arrow.Schema
+	kinds  []int
+}
+
+// newOutput gives the columns their types: those of a scan where there is a choice. Sums of whole numbers are whole numbers of 64 bits.
+func newOutput(engine *arrow.Schema, kinds []int, decimals map[int]*arrow.Decimal128Type) *output {
+	fields := make([]arrow.Field, engine.NumFields())
+	for i, f := range engine.Fields() {
+		t := outputType(f.Type)
+		switch {
+		case kinds[i] == typeHugeint:
+			t = arrow.PrimitiveTypes.Int64
+		case kinds[i] == typeUUID:
+			t = extensions.NewUUIDType()
+		case decimals[i] != nil && t.ID() == arrow.DECIMAL128:
+			t = decimals[i]
+		}
+		fields[i] = arrow.Field{Name: f.Name, Type: t, Nullable: true}
+	}
+	return &output{engine: engine, schema: arrow.NewSchema(fields, nil), kinds: kinds}
+}
+
+// outputType gives the type of a column as a scan would have it.
+func outputType(t arrow.DataType) arrow.DataType {
+	switch t := t.(type) {
+	case *arrow.TimestampType:
+		if t.TimeZone != "" {
+			return &arrow.TimestampType{Unit: t.Unit, TimeZone: "UTC"}
+		}
+	case *arrow.StructType:
+		fields := make([]arrow.Field, t.NumFields())
+		for i, f := range t.Fields() {
+			fields[i] = arrow.Field{Name: f.Name, Type: outputType(f.Type), Nullable: true}
+		}
+		return arrow.StructOf(fields...)
+	case *arrow.ListType:
+		return arrow.ListOfField(arrow.Field{Name: "element", Type: outputType(t.Elem()), Nullable: true})
+	case *arrow.MapType:
+		return arrow.MapOfFields(arrow.Field{Name: "key", Type: outputType(t.KeyType())}, arrow.Field{Name: "value", Type: outputType(t.ItemType()), Nullable: true})
+	}
+	return t
+}
+
+// gathering collects the engine's small batches into one.
+type gathering struct {
+	output *output
+	chunks []arrow.RecordBatch
+	rows   int64
+}
+
+// A batch has up to so many rows, or bytes.
+const (
+	batchRows  = 64 << 10
+	batchBytes = 2 << 20
+)
+
+func newGathering(o *output) *gathering { return &gathering{output: o} }
+
+func (g *gathering) add(chunk arrow.RecordBatch) {
+	g.chunks = append(g.chunks, chunk)
+	g.rows += chunk.NumRows()
+}
+
+// full reports whether enough was gathered, by the size of the first chunk.
+func (g *gathering) full() bool {
+	if g.rows == 0 {
+		return false
+	}
+	size := int64(0)
+	for _, c := range g.chunks[0].Columns() {
+		size += int64(c.Data().SizeInBytes())
+	}
+	return g.rows >= batchRows || size*int64(len(g.chunks)) >= batchBytes
+}
+
+func (g *gathering) release() {
+	for _, c := range g.chunks {
+		c.Release()
+	}
+}
+
+// batch gives what was gathered; nil: nothing.
+func (g *gathering) batch(mem allocator) (arrow.RecordBatch, error) {
+	if g.rows == 0 {
+		return nil, nil
+	}
+	columns := make([]arrow.Array, g.output.schema.NumFields())
+	defer func() {
+		for _, c := range columns {
+			if c != nil {
+				c.Release()
+			}
+		}
+	}()
+	for i := range columns {
+		column, err := g.column(i, mem)
+		if err != nil {
+			return nil, err
+		}
+		columns[i] = column
+	}
+	return array.NewRecordBatch(g.output.schema, columns, g.rows), nil
+}
+
+// column joins the parts of one column and gives it its type. The engine's memory is copied in any case, so that it is on the account.
+func (g *gathering) column(i int, mem allocator) (arrow.Array, error) {
+	parts := make([]arrow.Array, len(g.chunks))
+	for j, c := range g.chunks {
+		parts[j] = c.Column(i)
+	}
+	joined, err := array.Concatenate(parts, mem)
+	if err != nil {
+		return nil, fault.New(fault.Internal, "join rows of the SQL engine: %w", err)
+	}
+	defer joined.Release()
+	t := g.output.schema.Field(i).Type
+	switch {
+	case g.output.kinds[i] == typeHugeint:
+		return wholeNumbers(joined, mem)
+	case g.output.kinds[i] == typeUUID:
+		return uuids(joined, mem)
+	}
+	if err := fits(joined, t); err != nil {
+		return nil, err
+	}
+	d := retyped(joined.Data(), t)
+	defer d.Release()
+	return array.MakeFromData(d), nil
+}
+
+// fits refuses decimals of more digits than their type has.
+func fits(a arrow.Array, t arrow.DataType) error {
+	d, ok := a.(*array.Decimal128)
+	if !ok || d.DataType().(*arrow.Decimal128Type).Precision <= t.(*arrow.Decimal128Type).Precision {
+		return nil
+	}
+	for i := range d.Len() {
+		if d.IsValid(i) && !d.Value(i).FitsInPrecision(t.(*arrow.Decimal128Type).Precision) {
+			return overflow(t)
+		}
+	}
+	return nil
+}
+
+func overflow(t arrow.DataType) error {
+	return fault.New(fault.Invalid, "a value does not fit into %s", t).With("ARITHMETIC_OVERFLOW", "22003")
+}
+
+// retyped gives data of one layout another name of its type.
+func retyped(in arrow.ArrayData, t arrow.DataType) arrow.ArrayData {
+	var children []arrow.ArrayData
+	for i, child := range in.Children() {
+		var typ arrow.DataType
+		switch t := t.(type) {
+		case *arrow.StructType:
+			typ = t.Field(i).Type
+		case *arrow.MapType:
+			typ = t.Elem()
+		case *arrow.ListType:
+			typ = t.Elem()
+		default:
+			typ = child.DataType()
+		}
+		children = append(children, retyped(child, typ))
+	}
+	defer func() {
+		for _, c := range children {
+			c.Release()
+		}
+	}()
+	if in.DataType().ID() == arrow.DICTIONARY {
+		in.Retain()
+		return in
+	}
+	return array.NewData(t, in.Len(), in.Buffers(), children, in.NullN(), in.Offset())
+}
+
+// wholeNumbers narrows 128 bits to 64.
+func wholeNumbers(a arrow.Array, mem allocator) (arrow.Array, error) {
+	in, ok := a.(*array.Decimal128)
+	if !ok {
+		return nil, fault.New(fault.Internal, "a sum came as %s", a.DataType())
+	}
+	b := array.NewInt64Builder(mem)
+	defer b.Release()
+	b.Reserve(in.Len())
+	for i := range in.Len() {
+		if in.IsNull(i) {
+			b.AppendNull()
+			continue
+		}
+		v := in.Value(i)
+		if v != decimal128.FromI64(int64(v.LowBits())) {
+			return nil, overflow(arrow.PrimitiveTypes.Int64)
+		}
+		b.Append(int64(v.LowBits()))
+	}
+	return b.NewArray(), nil
+}
+
+// uuids reads texts.
+func uuids(a arrow.Array, mem allocator) (arrow.Array, error) {
+	in, ok := a.(*array.String)
+	if !ok {
+		return nil, fault.New(fault.Internal, "a uuid came as %s", a.DataType())
+	}
+	b := extensions.NewUUIDBuilder(mem)
+	defer b.Release()
+	for i := range in.Len() {
+		if in.IsNull(i) {
+			b.AppendNull()
+			continue
+		}
+		u, err := uuid.Parse(in.Value(i))
+		if err != nil {
+			return nil, fault.New(fault.Internal, "a uuid came as %q", in.Value(i))
+		}
+		b.Append(u)
+	}
+	return b.NewArray(), nil
+}

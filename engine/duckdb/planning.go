@@ -1,0 +1,81 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/scan"
+)
+
+// plan finds out what can be pushed into the scans, and how many rows they give. What the engine cannot plan in a readable way is pushed
+// nothing: it is the same statement all the same.
+func (p *program) plan(ctx context.Context, c *connection) error {
+	p.pushed = pushdown{filters: map[int]predicate.Expr{}, seen: map[int]int{}, limits: map[int]int64{}}
+	if len(p.tables) == 0 {
+		return nil
+	}
+	s := p.start(ctx)
+	text := p.render(s.id).Text
+	serialized, err := c.text("SELECT json_serialize_plan(" + literal(text) + ", optimize := true, skip_null := true, skip_empty := true)")
+	numbers := map[string]int{}
+	for i := range p.tables {
+		numbers[strconv.FormatUint(s.id(i), 10)] = i
+	}
+	s.end()
+	if err == nil {
+		if root, readErr := readPlan(serialized); readErr == nil {
+			r := &planner{out: p.pushed, number: numbers, field: p.field}
+			r.read(root)
+			p.pushed = r.out
+		}
+	}
+	if ctx.Err() != nil {
+		return s.run.cause(ctx.Err())
+	}
+	for i, in := range p.tables {
+		if err := p.estimate(ctx, i, in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// estimate plans a table's scan for the number of rows that it gives.
+func (p *program) estimate(ctx context.Context, i int, in *input) error {
+	plan, err := in.table.Source.Plan(ctx, scan.Request{Filter: p.pushed.filter(i), Limit: p.pushed.limit(i), Options: in.table.Options})
+	if err != nil {
+		return err
+	}
+	in.plan = plan
+	if n, known := plan.Rows(); known {
+		in.estimate = n
+		return nil
+	}
+	for _, split := range plan.Explain().Splits {
+		for _, t := range split.Tasks {
+			in.estimate += t.Rows
+		}
+	}
+	return nil
+}
+
+// field gives a column of a table as predicates name it; false: nothing can be pushed about it.
+func (p *program) field(i, column int) (predicate.Field, bool) {
+	in := p.tables[i]
+	if in == nil || column < 0 || column >= in.table.Source.Schema().NumFields() {
+		return predicate.Field{}, false
+	}
+	f := in.table.Source.Schema().Field(column)
+	switch f.Type.ID() {
+	case arrow.BOOL, arrow.INT32, arrow.INT64, arrow.DATE32, arrow.FLOAT64, arrow.STRING, arrow.DECIMAL128:
+	case arrow.TIMESTAMP:
+	default:
+		return predicate.Field{}, false
+	}
+	return predicate.Field{ID: fieldID(f), Path: []string{f.Name}, Type: f.Type}, true
+}

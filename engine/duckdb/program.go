@@ -1,0 +1,244 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/skua-data/skua/engine"
+	"github.com/skua-data/skua/engine/duckdb/dialect"
+	"github.com/skua-data/skua/fault"
+)
+
+// program is a compiled statement: its text without the tables, its tables with what was pushed into each, and its columns.
+type program struct {
+	executor   *executor
+	query      engine.Query
+	statement  *dialect.Statement
+	tables     map[int]*input // those that are tables, by number
+	ctes       map[int]bool
+	parameters *arrow.Schema
+	output     *output
+	pushed     pushdown
+}
+
+var _ engine.Program = (*program)(nil)
+
+func (p *program) Parameters() *arrow.Schema { return p.parameters }
+func (p *program) Schema() *arrow.Schema     { return p.output.schema }
+func (p *program) Close() error              { return nil }
+
+// Compile translates a statement, judges it, finds its tables, and plans.
+func (e *executor) Compile(ctx context.Context, q engine.Query) (engine.Program, error) {
+	options := dialect.Options{Spark: q.Dialect == "spark", Name: q.Name, Constants: q.Constants, Clock: q.Clock, Zone: q.Zone, Arguments: q.Arguments}
+	statement, err := dialect.Translate(q.Text, options)
+	if err != nil {
+		return nil, err
+	}
+	if q.Arguments != nil && int(q.Arguments.NumCols()) != statement.Parameters {
+		return nil, fault.New(fault.Invalid, "the statement has %d parameters, %d values were bound", statement.Parameters, q.Arguments.NumCols())
+	}
+	i, done, err := e.use()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	p := &program{executor: e, query: q, statement: statement, tables: map[int]*input{}}
+	planning, err := p.connect(i.planning)
+	if err != nil {
+		return nil, err
+	}
+	defer planning.close()
+	defer watch(ctx, planning)()
+	star, err := p.judge(planning)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.resolve(ctx, star); err != nil {
+		return nil, err
+	}
+	if err := p.plan(ctx, planning); err != nil {
+		return nil, err
+	}
+	return p, p.bind(ctx, i)
+}
+
+// connect gives a connection with the session's settings.
+func (p *program) connect(d *database) (*connection, error) {
+	zone, err := zoneName(p.query.Zone, p.query.Clock)
+	if err != nil {
+		return nil, err
+	}
+	c, err := d.connect()
+	if err != nil {
+		return nil, err
+	}
+	settings := "SET SESSION TimeZone = " + literal(zone)
+	if p.query.Dialect == "spark" {
+		settings += "; SET SESSION default_null_order = 'nulls_first_on_asc_last_on_desc'"
+	}
+	if err := c.exec(settings); err != nil {
+		c.close()
+		return nil, fault.New(fault.Unsupported, "the SQL engine does not know the time zone %s", zone).Change("spark.sql.session.timeZone")
+	}
+	return c, nil
+}
+
+// zoneName gives the engine's name of a zone. It knows whole hours of fixed offsets only.
+func zoneName(zone *time.Location, now time.Time) (string, error) {
+	if zone == nil {
+		return "UTC", nil
+	}
+	name := zone.String()
+	if !strings.ContainsAny(name, "+-:") || strings.Contains(name, "/") {
+		return name, nil
+	}
+	_, offset := now.In(zone).Zone()
+	if offset%3600 != 0 {
+		return "", fault.New(fault.Unsupported, "the SQL engine does not know the time zone %s", name).Change("spark.sql.session.timeZone")
+	}
+	return fmt.Sprintf("Etc/GMT%+d", -offset/3600), nil
+}
+
+// judge holds the tree of the statement against what may run. It reports whether a star selects all columns.
+func (p *program) judge(c *connection) (star bool, err error) {
+	rendered := p.statement.Render(func(i int) string { return dialect.QuoteIdent(tableMark + strconv.Itoa(i)) }, nil)
+	tree, err := c.text("SELECT json_serialize_sql(" + literal(rendered.Text) + ", skip_null := true, skip_empty := true, skip_default := true)")
+	if err != nil {
+		return false, translated(err, rendered)
+	}
+	g := &gate{statement: p.statement, rendered: rendered, functions: allowed(), ctes: map[int]bool{}, seen: map[int]bool{}}
+	if err := g.check(tree); err != nil {
+		return false, err
+	}
+	if len(g.seen) != len(p.statement.Tables) {
+		return false, fault.New(fault.Invalid, "a table's name stands where the engine does not expect one").With("PARSE_SYNTAX_ERROR", "42601")
+	}
+	p.ctes = g.ctes
+	return g.star, nil
+}
+
+// resolve finds the tables.
+func (p *program) resolve(ctx context.Context, star bool) error {
+	for i, ref := range p.statement.Tables {
+		if p.ctes[i] {
+			continue
+		}
+		t, err := p.query.Resolve(ctx, ref.TableRef)
+		if err != nil {
+			return err
+		}
+		in := &input{table: t, hidden: p.asksHidden(t)}
+		if in.hidden && star {
+			return fault.New(fault.Unsupported, "* and a metadata column in one query with joins, grouping or functions are not supported: name the columns").In(t.Name)
+		}
+		p.tables[i] = in
+	}
+	return nil
+}
+
+// asksHidden reports whether the statement names a metadata column of a table.
+func (p *program) asksHidden(t engine.Table) bool {
+	for _, f := range t.Source.MetadataColumns().Fields() {
+		if p.statement.Words[strings.ToLower(f.Name)] && len(t.Source.Schema().FieldIndices(f.Name)) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// render spells the statement with a call of the table function for each table.
+func (p *program) render(id func(i int) uint64) *dialect.Rendered {
+	return p.statement.Render(func(i int) string {
+		ref := p.statement.Tables[i]
+		text := "skua_scan(" + strconv.FormatUint(id(i), 10) + ")"
+		if p.ctes[i] {
+			text = dialect.QuoteIdent(ref.Last())
+		}
+		if ref.Aliased {
+			return text
+		}
+		return text + " AS " + dialect.QuoteIdent(ref.Last())
+	}, func(i int) []string {
+		if in := p.tables[i]; in != nil {
+			return in.table.Parts
+		}
+		return nil
+	})
+}
+
+// bind prepares the statement once, for its columns and parameters.
+func (p *program) bind(ctx context.Context, i *instance) error {
+	c, err := p.connect(i.running)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	s := p.start(ctx)
+	defer s.end()
+	defer watch(ctx, c)()
+	rendered := p.render(s.id)
+	statement, err := c.prepare(rendered.Text)
+	if err != nil {
+		return s.run.cause(translated(err, rendered))
+	}
+	defer statement.close()
+	if p.parameters, err = p.parameterTypes(statement); err != nil {
+		return err
+	}
+	columns, types, err := statement.columns()
+	if err != nil {
+		return err
+	}
+	p.output = newOutput(columns, types, p.pushed.decimals)
+	return nil
+}
+
+// parameterTypes gives the parameters in order; those that were bound need none.
+func (p *program) parameterTypes(statement *prepared) (*arrow.Schema, error) {
+	fields := make([]arrow.Field, p.statement.Parameters)
+	for i := range fields {
+		fields[i] = arrow.Field{Name: "parameter_" + strconv.Itoa(i+1), Type: arrow.Null, Nullable: true}
+	}
+	if p.query.Arguments != nil {
+		for i := range fields {
+			fields[i].Type = p.query.Arguments.Column(i).DataType()
+		}
+		return arrow.NewSchema(fields, nil), nil
+	}
+	given, err := statement.parameters()
+	if err != nil {
+		return nil, err
+	}
+	for i, f := range given.Fields() {
+		if i < len(fields) && f.Type.ID() != arrow.EXTENSION {
+			fields[i].Type = outputType(f.Type)
+		}
+	}
+	return arrow.NewSchema(fields, nil), nil
+}
+
+// Open starts the statement on a connection of its own.
+func (p *program) Open(ctx context.Context) (array.RecordReader, error) {
+	if p.query.Arguments == nil && p.statement.Parameters > 0 {
+		return nil, fault.New(fault.Invalid, "the statement has %d parameters, none were bound", p.statement.Parameters)
+	}
+	i, done, err := p.executor.use()
+	if err != nil {
+		return nil, err
+	}
+	r, err := p.open(ctx, i)
+	if err != nil {
+		done()
+		return nil, err
+	}
+	r.done = done
+	return r, nil
+}

@@ -1,0 +1,146 @@
+package duckdb
+
+import (
+	"context"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/scan"
+)
+
+// run is one execution of a statement: its sources read under one context, and the first error of theirs, which the engine passes on as
+// mere text.
+type run struct {
+	ctx context.Context
+
+	mu     sync.Mutex
+	failed error
+}
+
+// fail keeps the first error and gives err back.
+func (r *run) fail(err error) error {
+	if err == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.failed == nil {
+		r.failed = err
+	}
+	return err
+}
+
+// cause gives the error behind one of the engine's.
+func (r *run) cause(err error) error {
+	if err == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.failed != nil:
+		return r.failed
+	case r.ctx.Err() != nil:
+		return fault.As(fault.Canceled, context.Cause(r.ctx))
+	}
+	return err
+}
+
+// occurrence is one place where a statement reads a table, in one execution.
+type occurrence struct {
+	run       *run
+	input     *input
+	filter    predicate.Expr // what every row that counts passes; nil: all count
+	limit     int64          // rows that are enough; negative: all
+	joins     []joinFilter   // what other tables may say about this one
+	learnt    []predicate.Expr
+	collected *keySet // keys that were read here; nil: nobody wants them
+}
+
+// columns are the source's columns and metadata columns as the engine gets them.
+func (o *occurrence) columns() *arrow.Schema { return engineSchema(o.input) }
+
+// rows is the number of rows expected.
+func (o *occurrence) rows() (n int64, exact bool) { return o.input.estimate, false }
+
+// openReader plans and opens the source with the columns at these positions.
+func (o *occurrence) openReader(positions []int) (*reader, error) {
+	all := sourceFields(o.input)
+	engineColumns := o.columns()
+	fields, ids := make([]arrow.Field, len(positions)), make([]int, len(positions))
+	for i, p := range positions {
+		if p >= len(all) {
+			return nil, fault.New(fault.Internal, "the SQL engine asks for column %d of %s", p, o.input.table.Name)
+		}
+		if err := readable(o.input.table.Name, all[p]); err != nil {
+			return nil, err
+		}
+		fields[i], ids[i] = engineColumns.Field(p), fieldID(all[p])
+	}
+	filter := o.runtimeFilter()
+	plan, err := o.input.table.Source.Plan(o.run.ctx, scan.Request{Fields: ids, Filter: filter, Limit: o.limit, Options: o.input.table.Options})
+	if err != nil {
+		return nil, err
+	}
+	source, err := plan.Open(o.run.ctx, 0, plan.Splits())
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{of: o, source: source, schema: arrow.NewSchema(fields, nil)}
+	if o.collected != nil {
+		r.keys = o.collected.begin(ids)
+	}
+	return r, nil
+}
+
+// reader gives a source's batches to the engine. It is pulled by one worker at a time.
+type reader struct {
+	of     *occurrence
+	source array.RecordReader
+	schema *arrow.Schema
+	keys   *keyReader // nil: nobody wants them
+}
+
+// next gives the next batch, nil at the end.
+func (r *reader) next() (arrow.RecordBatch, error) {
+	for r.source.Next() {
+		b := r.source.RecordBatch()
+		if b.NumRows() == 0 {
+			continue
+		}
+		r.keys.add(b)
+		return r.convert(b)
+	}
+	if err := r.source.Err(); err != nil {
+		return nil, err
+	}
+	r.keys.end()
+	return nil, nil
+}
+
+// convert gives a batch the types and the layout that the engine takes.
+func (r *reader) convert(b arrow.RecordBatch) (arrow.RecordBatch, error) {
+	columns := make([]arrow.Array, b.NumCols())
+	defer func() {
+		for _, c := range columns {
+			if c != nil {
+				c.Release()
+			}
+		}
+	}()
+	for i := range columns {
+		column, err := engineArray(b.Column(i), r.schema.Field(i).Type, memory.DefaultAllocator)
+		if err != nil {
+			return nil, err
+		}
+		columns[i] = column
+	}
+	return array.NewRecordBatch(r.schema, columns, b.NumRows()), nil
+}
+
+func (r *reader) close() { r.source.Release() }
