@@ -29,9 +29,10 @@ type cacheEntry struct {
 
 // flight is a value in the making.
 type flight struct {
-	done  chan struct{} // closed when value and err are set
-	value any
-	err   error
+	waiting int           // callers that wait for it
+	done    chan struct{} // closed when value and err are set
+	value   any
+	err     error
 }
 
 // notKept is the size of a value that is handed to those who wait for it and then forgotten.
@@ -98,6 +99,7 @@ func (c *cache) claim(key string) (value any, f *flight, mine bool) {
 		return e.Value.(*cacheEntry).value, nil, false
 	}
 	if f, ok := c.flights[key]; ok {
+		f.waiting++
 		return nil, f, false
 	}
 	f = &flight{done: make(chan struct{})}

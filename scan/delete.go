@@ -88,7 +88,7 @@ func (p *tablePlan) deletedRows(ctx context.Context, f *dataFile) ([]int64, erro
 		if !l.loaded {
 			positions, err := p.source.table.readDeletes(ctx, p.decoder(), d, p.deletes.limit)
 			if err == nil {
-				err = p.deletes.hold(positionBytes(positions))
+				err = p.holdDeletes(ctx, positionBytes(positions))
 			}
 			if err != nil {
 				<-l.turn

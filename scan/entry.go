@@ -136,7 +136,8 @@ func (t *Table) decode(ctx context.Context, file storage.File, m iceberg.Manifes
 		return planned{}, inManifest(err, at)
 	}
 	defer r.Close()
-	b := entryBuilder{reader: r, manifest: m, wanted: entries, stats: newStatsBuilder(columns, m.ManifestContent() == iceberg.ManifestContentDeletes), places: map[string]*place{}}
+	expected := min(max(int(m.AddedDataFiles()), 0)+max(int(m.ExistingDataFiles()), 0), len(raw)/32) // the list may say anything
+	b := entryBuilder{reader: r, entries: make([]fileEntry, 0, expected), ends: make([]int, 0, expected), manifest: m, wanted: entries, stats: newStatsBuilder(columns, m.ManifestContent() == iceberg.ManifestContentDeletes), places: map[string]*place{}}
 	if err := b.check(); err != nil {
 		return planned{}, inManifest(err, at)
 	}
@@ -341,6 +342,9 @@ func (b *entryBuilder) finish() planned {
 	all, from := string(b.paths), 0
 	for i, end := range b.ends {
 		b.entries[i].Path, from = all[from:end], end
+	}
+	if len(b.entries) < cap(b.entries)*7/8 {
+		b.entries = slices.Clone(b.entries)
 	}
 	return planned{entries: slices.Clip(b.entries), stats: &b.stats.manifestStats}
 }

@@ -169,7 +169,7 @@ func (p *tablePlan) readKeys(ctx context.Context, d *deleteFile, e *equalityDele
 			f.columns[i] = batch.Column(i)
 			f.columns[i].Retain()
 		}
-		return p.addKeys(f, e, d.Sequence)
+		return p.addKeys(ctx, f, e, d.Sequence)
 	})
 }
 
@@ -205,7 +205,7 @@ func lacksAny(n *kernels.Node) bool {
 	return n.Kind == kernels.Missing
 }
 
-func (p *tablePlan) addKeys(f *frame, e *equalityDeletes, sequence int64) error {
+func (p *tablePlan) addKeys(ctx context.Context, f *frame, e *equalityDeletes, sequence int64) error {
 	columns, err := f.keyArrays(e.ids)
 	if err != nil {
 		return err
@@ -220,7 +220,7 @@ func (p *tablePlan) addKeys(f *frame, e *equalityDeletes, sequence int64) error 
 		}
 		e.set.add(key, sequence)
 	}
-	return p.deletes.hold(e.set.size() - before)
+	return p.holdDeletes(ctx, e.set.size()-before)
 }
 
 func rowKey(key []byte, columns []arrow.Array, i int) ([]byte, error) {

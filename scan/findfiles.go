@@ -93,6 +93,7 @@ func (p *tablePlan) specOf(m iceberg.ManifestFile) (*spec, error) {
 // manifestFiles is what a manifest holds for a plan.
 type manifestFiles struct {
 	files      []*dataFile
+	run        []dataFile // where the last of them lie
 	considered Considered
 }
 
@@ -176,9 +177,7 @@ func (p *tablePlan) readFiles(ctx context.Context, manifests []iceberg.ManifestF
 	columns := p.statisticsOf(index)
 	all, err := inOrder(ctx, len(manifests), func(ctx context.Context, i int) (out manifestFiles, err error) {
 		out.considered, err = p.wantedOf(ctx, manifests[i], columns, func(c candidate) error {
-			f, err := newDataFile(c, index)
-			out.files = append(out.files, f)
-			return err
+			return out.add(c, index)
 		})
 		out.compact()
 		return out, err
@@ -216,6 +215,17 @@ func (p *tablePlan) statisticsOf(index *deleteIndex) []int {
 	return slices.Compact(out)
 }
 
+// add gives a file its deletes. Files lie in memory in runs, which is what makes a plan of very many cheap.
+func (m *manifestFiles) add(c candidate, index *deleteIndex) error {
+	if len(m.run) == cap(m.run) {
+		m.run = make([]dataFile, 0, min(2*cap(m.run)+1, 1024))
+	}
+	m.run = append(m.run, dataFile{fileEntry: c.fileEntry, Spec: c.spec, tuple: c.tuple})
+	f := &m.run[len(m.run)-1]
+	m.files = append(m.files, f)
+	return f.findDeletes(c, index)
+}
+
 // compact moves the few files that are left of many into memory of their own, so that they do not keep all others alive.
 func (m *manifestFiles) compact() {
 	if 4*len(m.files) > m.considered.Total {
@@ -224,24 +234,23 @@ func (m *manifestFiles) compact() {
 	for _, f := range m.files {
 		own := *f.fileEntry
 		own.Path, own.Offsets = strings.Clone(own.Path), slices.Clone(own.Offsets)
-		f.fileEntry = &own
+		f.fileEntry, f.own = &own, true
 	}
 }
 
-func newDataFile(c candidate, index *deleteIndex) (*dataFile, error) {
-	if c.encrypted {
-		return nil, fault.New(fault.Unsupported, "encrypted data files are not supported yet: %s", c.Path).In(c.Path)
+// findDeletes finds the deletes of a file that may be read.
+func (f *dataFile) findDeletes(c candidate, index *deleteIndex) (err error) {
+	if f.encrypted {
+		return fault.New(fault.Unsupported, "encrypted data files are not supported yet: %s", f.Path).In(f.Path)
 	}
-	f := &dataFile{fileEntry: c.fileEntry, Spec: c.spec, tuple: c.tuple}
 	if index.considered == 0 {
-		return f, nil
+		return nil
 	}
 	if f.Sequence < 0 {
-		return nil, fault.New(fault.Corrupt, "data file %s has no sequence number", f.Path).In(f.Path)
+		return fault.New(fault.Corrupt, "data file %s has no sequence number", f.Path).In(f.Path)
 	}
-	var err error
 	f.Deletes, err = index.of(c)
-	return f, err
+	return err
 }
 
 // countDeletes counts, by kind, the deletes that some file has, and leaves out the others of those indexed.

@@ -18,6 +18,7 @@ type dataFile struct {
 	Deletes []*deleteFile
 
 	tuple string // names spec and partition
+	own   bool   // the entry is the plan's, not the cache's
 }
 
 // task is a byte range of a data file.

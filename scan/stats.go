@@ -103,6 +103,9 @@ func (b *bounds) put(row int, value []byte) {
 		b.ends = append(b.ends, ^int32(len(b.data)))
 	}
 	if len(b.ends) == row {
+		if b.data == nil {
+			b.data = []byte{} // an empty string is no missing one
+		}
 		b.data = append(b.data, value...)
 		b.ends = append(b.ends, int32(len(b.data)))
 	}

@@ -93,6 +93,9 @@ func (s *tableSource) Plan(ctx context.Context, req Request) (Plan, error) {
 	if err := p.split(files); err != nil {
 		return nil, err
 	}
+	if err := p.hold(ctx, p.size(files)); err != nil {
+		return nil, err
+	}
 	return p, nil
 }
 

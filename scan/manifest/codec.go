@@ -16,7 +16,7 @@ import (
 )
 
 // blockMost bounds what a block unpacks to, in bytes. Writers pack some ten thousand bytes into one, a few a whole manifest.
-const blockMost = 512 << 20
+const blockMost = 128 << 20
 
 // Codecs unpacks blocks, and keeps its buffers and tables for the next manifest. The zero Codecs is ready; it is safe for concurrent use.
 type Codecs struct {

@@ -1,0 +1,44 @@
+package scan
+
+import (
+	"context"
+	"runtime"
+	"unsafe"
+
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/resource"
+)
+
+// hold counts memory that the plan keeps, in bytes, as the process's until the plan is gone. Plans outlive the statement that made them: a ticket
+// leads back to them.
+func (p *tablePlan) hold(ctx context.Context, n int64) error {
+	release, ok := resource.From(ctx).Hold(n)
+	if !ok {
+		return fault.New(fault.Exhausted, "the plan of a scan of %s takes %d bytes, which are over the memory limit", p.source.table.Name(), n).Change("skua.memory.limit")
+	}
+	runtime.AddCleanup(p, func(release func()) { release() }, release)
+	return nil
+}
+
+// holdDeletes counts deleted positions or keys that were loaded.
+func (p *tablePlan) holdDeletes(ctx context.Context, n int64) error {
+	if err := p.deletes.hold(n); err != nil {
+		return err
+	}
+	return p.hold(ctx, n)
+}
+
+// size is the memory of the plan's files and splits, in bytes, about. Entries that many files of a manifest share with the cache are the cache's.
+func (p *tablePlan) size(files []*dataFile) int64 {
+	out := int64(len(files)) * int64(unsafe.Sizeof(dataFile{})+unsafe.Sizeof(&dataFile{}))
+	for _, f := range files {
+		if f.own {
+			out += int64(unsafe.Sizeof(fileEntry{})) + int64(len(f.Path)) + 8*int64(len(f.Offsets))
+		}
+		out += 8 * int64(len(f.Deletes))
+	}
+	for _, s := range p.splits {
+		out += int64(unsafe.Sizeof(s)) + int64(unsafe.Sizeof(task{}))*int64(len(s.Tasks))
+	}
+	return out
+}
