@@ -3,6 +3,7 @@ package cuda
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -35,6 +36,11 @@ func (r *reader) Select(ctx context.Context, p predicate.Expr, in *kernels.Selec
 		return r.base.Select(ctx, p, in)
 	}
 	kept, err := r.test(ctx, tests, in)
+	for unable := (cannot{}); errors.As(err, &unable) && len(tests) > 1; {
+		others = append(others, tests[unable.test].expr)
+		tests = slices.Delete(tests, unable.test, unable.test+1)
+		kept, err = r.test(ctx, tests, in)
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, nil, ctx.Err()
@@ -49,6 +55,14 @@ func (r *reader) Select(ctx context.Context, p predicate.Expr, in *kernels.Selec
 	}
 	return r.base.Select(ctx, predicate.Join(others), kept)
 }
+
+// cannot says which test the kernels cannot do.
+type cannot struct {
+	test int
+	error
+}
+
+func (c cannot) Unwrap() error { return c.error }
 
 // split separates the conjuncts that the kernels may test.
 func (r *reader) split(p predicate.Expr) (tests []test, others []predicate.Expr) {
@@ -141,9 +155,9 @@ func (r *reader) testWindow(ctx context.Context, tests []test, rows *kernels.Sel
 		return nil, err
 	}
 	f := &filter{batch: b, mem: resource.From(ctx).Allocator()}
-	for _, t := range tests {
+	for i, t := range tests {
 		if err := f.plan(t, place[t.leaf.index]); err != nil {
-			return nil, err
+			return nil, cannot{i, err}
 		}
 	}
 	mask, err := f.run(ctx)
