@@ -57,7 +57,7 @@ func TestSuiteAgainstEachVersion(t *testing.T) {
 		t.Run("hive "+version, func(t *testing.T) {
 			s := content()
 			s.lacks = lacks
-			for i := range 1200 { // more than a batch
+			for i := range 510 { // more than a batch
 				name := fmt.Sprintf("t%04d", i)
 				s.tables["default."+name] = stored("default", name, "EXTERNAL_TABLE", map[string]string{"table_type": "iceberg", "metadata_location": "s3://b/" + name})
 			}
@@ -73,7 +73,7 @@ func TestSuiteAgainstEachVersion(t *testing.T) {
 					},
 				}
 				delete(s.tables, "sales.plain")
-				for i := range 1200 {
+				for i := range 510 {
 					name := fmt.Sprintf("t%04d", i)
 					expected.Tables = append(expected.Tables, catalogtest.Table{Identifier: table.Identifier{"default", name}, MetadataLocation: "s3://b/" + name, LocationOnly: true})
 				}

@@ -23,21 +23,8 @@ func kindOf(t record) catalogs.Kind {
 	return catalogs.KindFiles
 }
 
-// formats tells a format by a word in Spark's provider, Hive's input format or its serde.
-var formats = []struct{ word, format string }{
-	{"parquet", "parquet"}, {"orc", "orc"}, {"avro", "avro"}, {"delta", "delta"}, {"hudi", "hudi"}, {"hoodie", "hudi"}, {"json", "json"}, {"csv", "csv"},
-	{"opencsv", "csv"}, {"sequencefile", "sequencefile"}, {"rcfile", "rcfile"}, {"kudu", "kudu"}, {"hbase", "hbase"}, {"jdbc", "jdbc"}, {"text", "text"},
-}
-
 // formatOf names the format of a table that is none of Iceberg's.
 func formatOf(t record) string {
 	store := t.inner(7)
-	for _, said := range []string{t.texts(9)["spark.sql.sources.provider"], store.inner(7).text(2), store.text(3)} {
-		for _, f := range formats {
-			if strings.Contains(strings.ToLower(said), f.word) {
-				return f.format
-			}
-		}
-	}
-	return "unknown"
+	return catalogs.FormatOf(t.texts(9)["spark.sql.sources.provider"], store.inner(7).text(2), store.text(3))
 }

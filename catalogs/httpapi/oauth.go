@@ -23,7 +23,8 @@ const (
 
 // OAuthConfig says how to get tokens.
 type OAuthConfig struct {
-	Endpoint string            // the token endpoint's whole URL
+	Endpoint string            // the token endpoint's whole URL; empty: the issuer tells it
+	Issuer   string            // of OpenID Connect
 	Headers  map[string]string // of its requests
 	ClientID string            // may be empty: some services know a client by its secret
 	Secret   string
@@ -155,6 +156,9 @@ func (o *OAuth) request(ctx context.Context) (token, error) {
 	default:
 		return token{}, fault.New(fault.Denied, "the token was refused or is over, and there is no credential to get another")
 	}
+	if err := o.discover(ctx); err != nil {
+		return token{}, err
+	}
 	answer, err := o.client.Do(ctx, Request{Method: http.MethodPost, Path: o.config.Endpoint, Headers: headers, Body: []byte(form.Encode()),
 		Type: "application/x-www-form-urlencoded"})
 	if err != nil {
@@ -162,6 +166,25 @@ func (o *OAuth) request(ctx context.Context) (token, error) {
 		return token{}, tokenError(err)
 	}
 	return o.read(answer)
+}
+
+// discover asks the issuer where its token endpoint is.
+func (o *OAuth) discover(ctx context.Context) error {
+	if o.config.Endpoint != "" {
+		return nil
+	}
+	answer, err := o.client.Do(ctx, Request{Path: strings.TrimRight(o.config.Issuer, "/") + "/.well-known/openid-configuration"})
+	if err != nil {
+		return tokenError(err)
+	}
+	var said struct {
+		Endpoint string `json:"token_endpoint"`
+	}
+	if err := answer.Decode(&said); err != nil || !strings.HasPrefix(said.Endpoint, "http") {
+		return fault.New(fault.Unavailable, "get a token: the issuer %s names no token endpoint", o.config.Issuer)
+	}
+	o.config.Endpoint = said.Endpoint
+	return nil
 }
 
 // identify names the client, in the form or in a header.

@@ -4,9 +4,11 @@ import (
 	"slices"
 
 	"github.com/skua-data/skua/catalogs"
+	"github.com/skua-data/skua/catalogs/glue"
 	"github.com/skua-data/skua/catalogs/hadoop"
 	"github.com/skua-data/skua/catalogs/hive"
 	"github.com/skua-data/skua/catalogs/jdbc"
+	"github.com/skua-data/skua/catalogs/nessie"
 	"github.com/skua-data/skua/catalogs/rest"
 	"github.com/skua-data/skua/catalogs/static"
 	"github.com/skua-data/skua/fault"
@@ -29,6 +31,8 @@ func bundled() []bundledType {
 		{"static", "a JSON file of table names and metadata locations", static.New(kinds)},
 		{"hive", "a Hive metastore, version 2, 3 or 4", hive.New(kinds)},
 		{"rest", "a service that speaks Iceberg's REST protocol", rest.New(kinds)},
+		{"nessie", "a Nessie server, by its own API", nessie.New(kinds)},
+		{"glue", "an AWS Glue data catalog", glue.New(kinds)},
 		{"jdbc", "a database of tables, as JdbcCatalog lays it out", jdbc.New(kinds)},
 	}
 }
@@ -37,7 +41,7 @@ func bundled() []bundledType {
 func stores() []storage.Kind { return []storage.Kind{local.Kind, s3.Kind} }
 
 // knownTypes are Iceberg's types that this build lacks.
-func knownTypes() []string { return []string{"glue", "nessie", "bigquery"} }
+func knownTypes() []string { return []string{"bigquery"} }
 
 // constructor finds a type's constructor.
 func constructor(typ string) (catalogs.Constructor, error) {

@@ -81,6 +81,8 @@ var table = map[string]row{
 	"catalogs/httpapi":              may("fault"),
 	"catalogs/rest":                 may("catalogs", "catalogs/httpapi", "storage", "fault").and(iceberg, aws),
 	"catalogs/hive":                 may("catalogs", "storage", "fault").and(iceberg),
+	"catalogs/glue":                 may("catalogs", "storage", "fault").and(iceberg, aws, smithy),
+	"catalogs/nessie":               may("catalogs", "catalogs/httpapi", "storage", "fault").and(iceberg),
 	"catalogs/static":               may("catalogs", "storage", "fault").and(iceberg),
 	"catalogs/jdbc":                 may("catalogs", "storage", "fault").and(iceberg, sqlite, postgres, mysql),
 	"plugins":                       may("catalogs", "fault", "storage", "plugins/proto/skua/catalog/v1").and(iceberg, plugin, grpc, protobuf),
@@ -109,7 +111,7 @@ var table = map[string]row{
 	"cmd/skua":             may("server", "cmd/skua/shell", "cmd/skua/demo").and(cobra),
 	"cmd/skua/shell":       may().and(arrow, flight, grpc, readline, isatty),
 	"cmd/skua/demo":        may().and(arrow, iceberg, writer),
-	"cmd/skua-catalog":     may("catalogs", "catalogs/hadoop", "catalogs/hive", "catalogs/jdbc", "catalogs/rest", "catalogs/static", "storage", "storage/local", "storage/s3", "plugins/sdk", "fault"),
+	"cmd/skua-catalog":     may("catalogs", "catalogs/glue", "catalogs/hadoop", "catalogs/hive", "catalogs/jdbc", "catalogs/nessie", "catalogs/rest", "catalogs/static", "storage", "storage/local", "storage/s3", "plugins/sdk", "fault"),
 	"cmd/skua-conformance": may("conformance", "conformance/oracle").and(cobra, grpc),
 
 	// Outside of the product: clients that judge it.
