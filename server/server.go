@@ -34,6 +34,9 @@ import (
 	"github.com/skua-data/skua/scan/parquet"
 	"github.com/skua-data/skua/session"
 	"github.com/skua-data/skua/storage"
+	"github.com/skua-data/skua/storage/adls"
+	"github.com/skua-data/skua/storage/gcs"
+	"github.com/skua-data/skua/storage/hdfs"
 	"github.com/skua-data/skua/storage/local"
 	"github.com/skua-data/skua/storage/s3"
 )
@@ -104,7 +107,9 @@ func New(ctx context.Context, config Config, parts Parts) (_ *Server, err error)
 }
 
 // kinds lists the stores of this build.
-func kinds() []storage.Kind { return []storage.Kind{local.Kind, s3.Kind} }
+func kinds() []storage.Kind {
+	return []storage.Kind{local.Kind, s3.Kind, gcs.Kind, adls.Kind, hdfs.Kind}
+}
 
 // newDecoders joins the decoders of this build, fastest first; the last takes every column, and comes back alone too, for scans that want no
 // other. Closing what is joined closes it.

@@ -13,6 +13,9 @@ import (
 	"github.com/skua-data/skua/catalogs/static"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/storage"
+	"github.com/skua-data/skua/storage/adls"
+	"github.com/skua-data/skua/storage/gcs"
+	"github.com/skua-data/skua/storage/hdfs"
 	"github.com/skua-data/skua/storage/local"
 	"github.com/skua-data/skua/storage/s3"
 )
@@ -38,7 +41,9 @@ func bundled() []bundledType {
 }
 
 // stores lists the kinds of stores that the catalogs read.
-func stores() []storage.Kind { return []storage.Kind{local.Kind, s3.Kind} }
+func stores() []storage.Kind {
+	return []storage.Kind{local.Kind, s3.Kind, gcs.Kind, adls.Kind, hdfs.Kind}
+}
 
 // knownTypes are Iceberg's types that this build lacks.
 func knownTypes() []string { return []string{"bigquery"} }

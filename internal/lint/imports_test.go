@@ -33,6 +33,10 @@ const (
 	thrift   = "github.com/apache/thrift"
 	aws      = "github.com/aws/aws-sdk-go-v2"
 	smithy   = "github.com/aws/smithy-go"
+	google   = "google.golang.org/api"
+	oauth2   = "golang.org/x/oauth2"
+	azure    = "github.com/Azure/azure-sdk-for-go"
+	hdfs     = "github.com/colinmarc/hdfs/v2"
 	cobra    = "github.com/spf13/cobra"
 	readline = "github.com/chzyer/readline"
 	isatty   = "github.com/mattn/go-isatty"
@@ -64,6 +68,9 @@ var table = map[string]row{
 	"storage/hadoopconf":  may("fault"),
 	"storage/remote":      may("storage", "fault", "resource"),
 	"storage/s3":          may("storage", "storage/remote", "fault").and(aws, smithy),
+	"storage/gcs":         may("storage", "storage/remote", "fault").and(google, oauth2),
+	"storage/adls":        may("storage", "storage/remote", "fault").and(azure),
+	"storage/hdfs":        may("storage", "storage/remote", "fault").and(hdfs),
 	"storage/storetest":   may("storage", "fault", "resource"),
 	"kernels":             may("fault", "predicate", "resource").and(arrow, parquet),
 	"kernels/cpu":         may("kernels", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, brotli, libzstd),
@@ -107,11 +114,11 @@ var table = map[string]row{
 
 	// What composes them: neither a catalog's implementation nor the conformance suite.
 	"server": may("auth", "catalogs", "engine", "engine/duckdb", "fault", "flightsql", "kernels", "kernels/cpu", "plugins/host", "resource", "scan", "scan/parquet", "session",
-		"storage", "storage/hadoopconf", "storage/local", "storage/s3").and(iceberg, grpc),
+		"storage", "storage/adls", "storage/gcs", "storage/hadoopconf", "storage/hdfs", "storage/local", "storage/s3").and(iceberg, grpc),
 	"cmd/skua":             may("server", "cmd/skua/shell", "cmd/skua/demo").and(cobra),
 	"cmd/skua/shell":       may().and(arrow, flight, grpc, readline, isatty),
 	"cmd/skua/demo":        may().and(arrow, iceberg, writer),
-	"cmd/skua-catalog":     may("catalogs", "catalogs/glue", "catalogs/hadoop", "catalogs/hive", "catalogs/jdbc", "catalogs/nessie", "catalogs/rest", "catalogs/static", "storage", "storage/local", "storage/s3", "plugins/sdk", "fault"),
+	"cmd/skua-catalog":     may("catalogs", "catalogs/glue", "catalogs/hadoop", "catalogs/hive", "catalogs/jdbc", "catalogs/nessie", "catalogs/rest", "catalogs/static", "storage", "storage/adls", "storage/gcs", "storage/hdfs", "storage/local", "storage/s3", "plugins/sdk", "fault"),
 	"cmd/skua-conformance": may("conformance", "conformance/oracle").and(cobra, grpc),
 
 	// Outside of the product: clients that judge it.
@@ -127,7 +134,7 @@ var table = map[string]row{
 var cgoOwners = []string{"engine/duckdb"}
 
 // units are the prefixes that imports are judged by.
-var units = []string{arrow, flight, parquet, iceberg, writer, uuid, compress, lz4, brotli, libzstd, plugin, hclog, grpc, protobuf, jwt, sqlite, postgres, mysql, thrift, aws, smithy, cobra, readline, isatty, bindings}
+var units = []string{arrow, flight, parquet, iceberg, writer, uuid, compress, lz4, brotli, libzstd, plugin, hclog, grpc, protobuf, jwt, sqlite, postgres, mysql, thrift, aws, smithy, google, oauth2, azure, hdfs, cobra, readline, isatty, bindings}
 
 // unit gives the longest prefix that an import belongs to, or "".
 func unit(imported string) string {

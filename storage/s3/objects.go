@@ -1,16 +1,12 @@
 package s3
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
@@ -30,9 +26,7 @@ func (o *objects) Get(ctx context.Context, at storage.Location, ask remote.Ask) 
 		return remote.Answer{}, err
 	}
 	in := &s3.GetObjectInput{Key: &key}
-	if in.Range = aws.String(fmt.Sprintf("bytes=%d-%d", ask.Offset, ask.Offset+ask.Length-1)); ask.Offset < 0 {
-		in.Range = aws.String(fmt.Sprintf("bytes=%d", ask.Offset))
-	}
+	in.Range = aws.String(remote.RangeHeader(ask))
 	if ask.Version != "" {
 		in.IfMatch = &ask.Version
 	}
@@ -51,76 +45,15 @@ func (o *objects) Get(ctx context.Context, at storage.Location, ask remote.Ask) 
 	if err != nil {
 		return remote.Answer{}, err
 	}
-	answer, err := answerOf(out)
+	length := int64(-1)
+	if out.ContentLength != nil {
+		length = *out.ContentLength
+	}
+	answer, err := remote.NewAnswer(out.Body, aws.ToString(out.ContentRange), length, aws.ToString(out.ETag))
 	if err != nil {
 		out.Body.Close()
 	}
 	return answer, err
-}
-
-// answerOf reads what the store says of its answer. Without a range it should be the whole object; a store in trouble may send an error there.
-func answerOf(out *s3.GetObjectOutput) (remote.Answer, error) {
-	answer := remote.Answer{Body: out.Body, Version: aws.ToString(out.ETag)}
-	if out.ContentRange != nil {
-		var err error
-		answer.Offset, answer.Length, answer.Total, err = parseRange(*out.ContentRange)
-		if err != nil || out.ContentLength != nil && *out.ContentLength >= 0 && *out.ContentLength != answer.Length {
-			return answer, errors.New("the store answered with a Content-Range that cannot be")
-		}
-		return answer, nil
-	}
-	head := make([]byte, 512)
-	n, _ := io.ReadFull(out.Body, head)
-	if code := errorCode(head[:n]); code != "" || answer.Version == "" {
-		if code == "" {
-			code = "neither a range nor an ETag"
-		}
-		return answer, &badAnswer{code}
-	}
-	answer.Body = struct {
-		io.Reader
-		io.Closer
-	}{io.MultiReader(bytes.NewReader(head[:n]), out.Body), out.Body}
-	answer.Total = aws.ToInt64(out.ContentLength)
-	answer.Length = answer.Total
-	return answer, nil
-}
-
-// badAnswer is an answer that says success and holds none.
-type badAnswer struct{ code string }
-
-func (b *badAnswer) Error() string {
-	return "the store answered with success and an error inside: " + b.code
-}
-
-var errorDocument = regexp.MustCompile(`^\s*(<\?xml[^>]*>\s*)?<Error>(?s:.*?)<Code>([A-Za-z0-9.]+)</Code>`)
-
-// errorCode gives the code of an error document.
-func errorCode(text []byte) string {
-	if m := errorDocument.FindSubmatch(text); m != nil {
-		return string(m[2])
-	}
-	return ""
-}
-
-// parseRange reads "bytes 0-9/100".
-func parseRange(text string) (offset, length, total int64, err error) {
-	var last int64
-	span, all, ok := strings.Cut(strings.TrimPrefix(text, "bytes "), "/")
-	from, to, dashed := strings.Cut(span, "-")
-	if !ok || !dashed {
-		return 0, 0, 0, errors.New("no range")
-	}
-	if offset, err = strconv.ParseInt(from, 10, 64); err == nil {
-		last, err = strconv.ParseInt(to, 10, 64)
-	}
-	if total = -1; err == nil && all != "*" {
-		total, err = strconv.ParseInt(all, 10, 64)
-	}
-	if err != nil || last < offset || offset < 0 || total >= 0 && last >= total {
-		return 0, 0, 0, errors.New("no range")
-	}
-	return offset, last - offset + 1, total, nil
 }
 
 // inRegion calls with the bucket's client, and once more where the store says that the bucket lies in another region.
@@ -211,11 +144,7 @@ func (o *objects) Judge(err error) remote.Verdict {
 	if errors.As(err, &without) {
 		return remote.Verdict{Kind: fault.Denied, Text: "no credentials for S3 were found, see s3.access-key-id and client.credentials-provider: " + short(without.cause)}
 	}
-	var bad *badAnswer
-	if errors.As(err, &bad) {
-		return remote.Verdict{Kind: fault.Unavailable, Again: true, Text: bad.Error()}
-	}
-	code, status, after := "", 0, time.Duration(0)
+	code, status, header := "", 0, http.Header(nil)
 	var api smithy.APIError
 	if errors.As(err, &api) {
 		code = api.ErrorCode()
@@ -224,48 +153,30 @@ func (o *objects) Judge(err error) remote.Verdict {
 	if errors.As(err, &response) {
 		status = response.HTTPStatusCode()
 		if response.Response != nil {
-			seconds, _ := strconv.Atoi(response.Response.Header.Get("Retry-After"))
-			after = time.Duration(seconds) * time.Second
+			header = response.Response.Header
 		}
 	}
 	if code == "" && status == 0 {
 		return remote.Verdict{}
 	}
-	v := verdict(code, status)
-	v.After = after
-	return v
+	return verdict(code, status, header)
 }
 
 // verdict judges by S3's code, and by the status where that says nothing.
-func verdict(code string, status int) remote.Verdict {
-	named := fmt.Sprintf(" (%s, status %d)", code, status)
+func verdict(code string, status int, header http.Header) remote.Verdict {
+	named := fmt.Sprintf("%s, status %d", code, status)
+	v := remote.HTTPVerdict(status, named, header)
 	switch code {
 	case "NoSuchBucket":
 		return remote.Verdict{Kind: fault.NotFound, Text: "no such bucket"}
-	case "NoSuchKey", "NotFound":
-		return remote.Verdict{Kind: fault.NotFound, Text: "no such file"}
 	case "ExpiredToken", "TokenRefreshRequired", "ExpiredTokenException":
-		return remote.Verdict{Kind: fault.Denied, Text: "the credentials have expired" + named}
+		return remote.Verdict{Kind: fault.Denied, Text: "the credentials have expired (" + named + ")"}
 	case "InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "AccessDenied":
-		return remote.Verdict{Kind: fault.Denied, Text: "access is refused" + named}
+		return remote.Verdict{Kind: fault.Denied, Text: "access is refused (" + named + ")"}
 	case "SlowDown", "SlowDownRead", "Throttling", "ThrottlingException", "RequestLimitExceeded", "InternalError", "RequestTimeout", "ServiceUnavailable":
-		return remote.Verdict{Kind: fault.Unavailable, Again: true, Text: "the store is overloaded or broken" + named}
+		return remote.Verdict{Kind: fault.Unavailable, Again: true, After: v.After, Text: "the store is overloaded or broken (" + named + ")"}
 	}
-	switch {
-	case status == http.StatusNotFound:
-		return remote.Verdict{Kind: fault.NotFound, Text: "no such file"}
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return remote.Verdict{Kind: fault.Denied, Text: "access is refused" + named}
-	case status == http.StatusPreconditionFailed:
-		return remote.Changed()
-	case status == http.StatusRequestedRangeNotSatisfiable:
-		return remote.Verdict{Kind: fault.Corrupt, Empty: true, Text: "the file is shorter than what was asked for"}
-	case status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status >= 500:
-		return remote.Verdict{Kind: fault.Unavailable, Again: true, Text: "the store is overloaded or broken" + named}
-	case status >= 300:
-		return remote.Verdict{Kind: fault.Unavailable, Text: "the store refuses the request" + named}
-	}
-	return remote.Verdict{Kind: fault.Unavailable, Again: true}
+	return v
 }
 
 // short gives the first line of an error, of bounded length.
