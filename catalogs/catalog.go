@@ -80,7 +80,12 @@ type Table struct {
 	Credentials      []storage.Credential // by location prefix, with expiry; renewed through the catalog
 	Locations        storage.Map          // where the table's paths lie, in this order; nil: as spelt. A path that no mapping fits is refused
 	Format           string               // of KindFiles: the format's name, such as parquet
+
+	renew func(ctx context.Context) (*Table, error) // set by the Set, and lost where the table crosses a process
 }
+
+// Renew loads the table anew for its Config and Credentials, as those that it has expire. Nil where nobody can.
+func (t *Table) Renew() func(ctx context.Context) (*Table, error) { return t.renew }
 
 // Config is what a catalog is opened with.
 type Config struct {

@@ -133,7 +133,21 @@ func (s *Set) Load(ctx context.Context, catalog string, id table.Identifier, ref
 		}
 		return nil, err
 	}
-	return s.accept(d, id, key, keep, t)
+	out, err := s.accept(d, id, key, keep, t)
+	if err == nil {
+		out.renew = func(ctx context.Context) (*Table, error) { return s.renew(ctx, d, req) }
+	}
+	return out, err
+}
+
+// renew asks for a table that was loaded before, for credentials that nobody was given yet.
+func (s *Set) renew(ctx context.Context, d Definition, req LoadRequest) (*Table, error) {
+	c, err := s.Catalog(ctx, d.Name)
+	if err != nil {
+		return nil, err
+	}
+	req.Fresh = true
+	return c.Load(ctx, req)
 }
 
 // accept checks what a catalog answered and remembers its location.

@@ -100,6 +100,7 @@ type runReport struct {
 	DeleteBytes   int64   `json:"delete_bytes"`
 	MetadataBytes int64   `json:"metadata_bytes"`
 	Requests      int64   `json:"requests"`
+	Retries       int64   `json:"retries,omitempty"` // of those, sent again after a failure
 	CacheHits     int64   `json:"cache_hits"`
 	CacheMisses   int64   `json:"cache_misses"`
 	Files         int64   `json:"files"`
@@ -185,5 +186,5 @@ func reportOf(c scan.Considered) reportConsidered {
 func newRunReport(r *resource.Statement) *runReport {
 	c := &r.Counters
 	return &runReport{Rows: c.Rows.Load(), Batches: c.Batches.Load(), ArrowBytes: c.Bytes.Load(), DataBytes: c.DataBytes.Load(), DeleteBytes: c.DeleteBytes.Load(),
-		MetadataBytes: c.MetadataBytes.Load(), Requests: c.Requests.Load(), CacheHits: c.CacheHits.Load(), CacheMisses: c.CacheMisses.Load(), Files: c.Files.Load(), RowGroups: c.RowGroups.Load(), Pruned: c.RowGroupsPruned.Load(), Splits: c.SplitsDone.Load(), PeakMemory: r.Peak()}
+		MetadataBytes: c.MetadataBytes.Load(), Requests: c.Requests.Load(), Retries: c.Retries.Load(), CacheHits: c.CacheHits.Load(), CacheMisses: c.CacheMisses.Load(), Files: c.Files.Load(), RowGroups: c.RowGroups.Load(), Pruned: c.RowGroupsPruned.Load(), Splits: c.SplitsDone.Load(), PeakMemory: r.Peak()}
 }

@@ -148,7 +148,11 @@ func (c reportConsidered) text() string {
 func (r *runReport) text(l *lines) {
 	l.add("Run")
 	l.add("  rows: %d in %d batches, %d bytes of Arrow", r.Rows, r.Batches, r.ArrowBytes)
-	l.add("  read: %d bytes of data, %d of deletes, %d of metadata, in %d requests", r.DataBytes, r.DeleteBytes, r.MetadataBytes, r.Requests)
+	again := ""
+	if r.Retries > 0 {
+		again = fmt.Sprintf(", %d of them again after a failure", r.Retries)
+	}
+	l.add("  read: %d bytes of data, %d of deletes, %d of metadata, in %d requests%s", r.DataBytes, r.DeleteBytes, r.MetadataBytes, r.Requests, again)
 	l.add("  metadata cache: %d hits, %d misses", r.CacheHits, r.CacheMisses)
 	l.add("  done: %d splits, %d files, %d row groups, of which %d were left out", r.Splits, r.Files, r.RowGroups, r.Pruned)
 	for _, s := range r.Stages {

@@ -85,16 +85,31 @@ func (s *Scanner) Table(ctx context.Context, t *catalogs.Table) (*Table, error) 
 }
 
 func (s *Scanner) store(t *catalogs.Table) storage.Store {
+	var renew storage.Renew
+	if load := t.Renew(); load != nil {
+		renew = func(ctx context.Context) (map[string]string, []storage.Credential, error) {
+			fresh, err := load(ctx)
+			if err != nil {
+				return nil, nil, err
+			}
+			return s.properties(t.Catalog, fresh), fresh.Credentials, nil
+		}
+	}
+	return s.config.Stores.ForLease(s.properties(t.Catalog, t), t.Credentials, t.Locations, renew)
+}
+
+// properties are the catalog's with those of a table over them.
+func (s *Scanner) properties(catalog string, t *catalogs.Table) map[string]string {
 	properties := map[string]string{}
 	if s.config.Properties != nil {
-		for k, v := range s.config.Properties(t.Catalog) {
+		for k, v := range s.config.Properties(catalog) {
 			properties[k] = v
 		}
 	}
 	for k, v := range t.Config {
 		properties[k] = v
 	}
-	return s.config.Stores.ForTable(properties, t.Credentials, t.Locations)
+	return properties
 }
 
 func (s *Scanner) metadata(ctx context.Context, store storage.Store, t *catalogs.Table) (sizedMetadata, error) {

@@ -3,9 +3,9 @@ package storage
 import (
 	"context"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/skua-data/skua/fault"
@@ -43,7 +43,12 @@ func (m *Mux) For(properties map[string]string, credentials []Credential) Store 
 
 // ForTable is For with a map of the table's own in front of the Mux's. Unless it is nil, a location that none of its prefixes fits is refused.
 func (m *Mux) ForTable(properties map[string]string, credentials []Credential, own Map) Store {
-	return &routed{mux: m, properties: maps.Clone(properties), credentials: slices.Clone(credentials), own: own, print: fingerprint(properties)}
+	return m.ForLease(properties, credentials, own, nil)
+}
+
+// ForLease is ForTable for a table that renew loads anew where what opens its files is about to expire; nil: they are read until then.
+func (m *Mux) ForLease(properties map[string]string, credentials []Credential, own Map, renew Renew) Store {
+	return &routed{mux: m, own: own, renew: renew, now: time.Now, lease: newLease(properties, credentials, time.Now())}
 }
 
 func (m *Mux) kind(scheme string) int {
@@ -68,20 +73,23 @@ func Scheme(at Location) string {
 
 // routed is the Store of one table: it sends each location to the store of its scheme.
 type routed struct {
-	mux         *Mux
-	properties  map[string]string
-	credentials []Credential
-	own         Map // the table's; nil: none
-	print       string
+	mux   *Mux
+	own   Map // the table's; nil: none
+	renew Renew
+	now   func() time.Time
+
+	mu    sync.Mutex
+	lease *lease    // what opens files at present
+	tried time.Time // when it was last to be renewed
 }
 
 var _ Store = (*routed)(nil)
 
-// route gives the store for a location and the location under which to open it there.
-func (r *routed) route(at Location) (Store, Location, error) {
+// route gives the store for a location, the location under which to open it there, and how long that is good.
+func (r *routed) route(ctx context.Context, at Location) (Store, Location, term, error) {
 	opened, fits := r.own.Lookup(at)
 	if r.own != nil && (!fits || leavesFolder(opened)) {
-		return nil, "", fault.New(fault.Denied, "open %s: it lies outside of the locations that the catalog gives the table", at).In(at)
+		return nil, "", term{}, fault.New(fault.Denied, "open %s: it lies outside of the locations that the catalog gives the table", at).In(at)
 	}
 	opened = r.mux.locations.Open(opened)
 	scheme := Scheme(opened)
@@ -90,23 +98,23 @@ func (r *routed) route(at Location) (Store, Location, error) {
 		if scheme == "" {
 			scheme = "(none)"
 		}
-		return nil, "", fault.New(fault.Unsupported, "open %s: the scheme %s is not supported", at, scheme).In(at)
+		return nil, "", term{}, fault.New(fault.Unsupported, "open %s: the scheme %s is not supported", at, scheme).In(at)
 	}
-	credential := r.credential(at)
-	if credential != nil && !credential.Expires.IsZero() && time.Now().After(credential.Expires) {
-		return nil, "", fault.New(fault.Denied, "open %s: the credentials that the catalog vended for it have expired", at).In(at)
+	l, credential, good, err := r.leaseFor(ctx, at)
+	if err != nil {
+		return nil, "", term{}, fault.Wrap(err, "open %s", at)
 	}
-	store, err := r.mux.stores.get(poolKey{kind: k, properties: r.print, credential: fingerprintOf(credential)}, func() (Store, error) {
+	store, err := r.mux.stores.get(poolKey{kind: k, properties: l.print, credential: fingerprintOf(credential)}, good.expires, r.now(), func() (Store, error) {
 		var vended []Credential
 		if credential != nil {
 			vended = []Credential{*credential}
 		}
-		return r.mux.kinds[k].New(r.properties, vended)
+		return r.mux.kinds[k].New(l.properties, vended)
 	})
 	if err != nil {
-		return nil, "", fault.Wrap(err, "open %s", at)
+		return nil, "", term{}, fault.Wrap(err, "open %s", at)
 	}
-	return store, opened, nil
+	return store, opened, good, nil
 }
 
 // leavesFolder reports whether a location goes up on its way.
@@ -114,37 +122,33 @@ func leavesFolder(at Location) bool {
 	return slices.Contains(strings.Split(at, "/"), "..")
 }
 
-// credential is the vended credential with the longest prefix of a location; nil: none applies.
-func (r *routed) credential(at Location) *Credential {
-	var best *Credential
-	for i := range r.credentials {
-		c := &r.credentials[i]
-		if strings.HasPrefix(at, c.Prefix) && (best == nil || len(c.Prefix) > len(best.Prefix)) {
-			best = c
-		}
-	}
-	return best
-}
-
 // Open opens a file in the store of its scheme.
 func (r *routed) Open(ctx context.Context, at Location, size int64) (File, error) {
-	store, opened, err := r.route(at)
+	file, good, err := r.open(ctx, at, size)
+	if err != nil || good.expires.IsZero() || r.renew == nil {
+		return file, err
+	}
+	return &leased{store: r, ctx: ctx, at: at, file: file, good: good}, nil
+}
+
+func (r *routed) open(ctx context.Context, at Location, size int64) (File, term, error) {
+	store, opened, good, err := r.route(ctx, at)
 	if err != nil {
-		return nil, err
+		return nil, term{}, err
 	}
 	file, err := store.Open(ctx, opened, size)
 	if err != nil {
-		return nil, respell(err, opened, at)
+		return nil, term{}, respell(err, opened, at)
 	}
-	if opened == at {
-		return file, nil
+	if opened != at {
+		file = &mapped{File: file, opened: opened, at: at}
 	}
-	return &mapped{File: file, opened: opened, at: at}, nil
+	return file, good, nil
 }
 
 // ReadAll reads a whole file from the store of its scheme.
 func (r *routed) ReadAll(ctx context.Context, at Location, limit int64) ([]byte, error) {
-	store, opened, err := r.route(at)
+	store, opened, _, err := r.route(ctx, at)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +159,7 @@ func (r *routed) ReadAll(ctx context.Context, at Location, limit int64) ([]byte,
 // List lists a folder of the store of its scheme.
 func (r *routed) List(ctx context.Context, folder Location) iter.Seq2[Info, error] {
 	return func(yield func(Info, error) bool) {
-		store, opened, err := r.route(folder)
+		store, opened, _, err := r.route(ctx, folder)
 		if err != nil {
 			yield(Info{}, err)
 			return

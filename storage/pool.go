@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 )
 
 // maxStores bounds a pool: vended credentials differ at every load, so stores come and go. A store that falls out serves whoever has it on.
@@ -27,12 +28,14 @@ type pool struct {
 }
 
 type pooled struct {
-	key   poolKey
-	store Store
+	key     poolKey
+	store   Store
+	expires time.Time // zero: never
 }
 
-// get gives the store of a key, made where there is none. Making is quick (a Factory does no request), so it happens under the lock.
-func (p *pool) get(key poolKey, open func() (Store, error)) (Store, error) {
+// get gives the store of a key, made where there is none. Making is quick (a Factory does no request), so it happens under the lock. Stores whose
+// credentials have expired go.
+func (p *pool) get(key poolKey, expires, now time.Time, open func() (Store, error)) (Store, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if e, ok := p.stores[key]; ok {
@@ -46,13 +49,26 @@ func (p *pool) get(key poolKey, open func() (Store, error)) (Store, error) {
 	if p.stores == nil {
 		p.stores = map[poolKey]*list.Element{}
 	}
-	p.stores[key] = p.recent.PushFront(pooled{key, store})
+	p.expire(now)
+	p.stores[key] = p.recent.PushFront(pooled{key, store, expires})
 	if p.recent.Len() > maxStores {
 		oldest := p.recent.Back()
 		p.recent.Remove(oldest)
 		delete(p.stores, oldest.Value.(pooled).key)
 	}
 	return store, nil
+}
+
+// expire forgets the stores that nobody may use any more. The lock is held.
+func (p *pool) expire(now time.Time) {
+	for e := p.recent.Front(); e != nil; {
+		next := e.Next()
+		if entry := e.Value.(pooled); !entry.expires.IsZero() && now.After(entry.expires) {
+			p.recent.Remove(e)
+			delete(p.stores, entry.key)
+		}
+		e = next
+	}
 }
 
 // fingerprint is a digest of properties that does not depend on their order.
