@@ -30,8 +30,9 @@ const indexBlock = 1024
 // indexes are a page's dictionary indexes. Whoever looks them up tests that they are in the dictionary: a page's padding need not be.
 type indexes struct {
 	hybrid hybrid
-	buffer [indexBlock]uint32
-	at, n  int // not consumed: buffer[at:n]
+	most   int64    // that a page may have: the buffer of a small chunk is small
+	buffer []uint32 // made for the first page
+	at, n  int      // not consumed: buffer[at:n]
 }
 
 // open starts a page, which begins with the width of an index.
@@ -44,13 +45,16 @@ func (x *indexes) open(body []byte) error {
 		return fault.New(fault.Corrupt, "dictionary indexes of %d bits", body[0])
 	}
 	x.hybrid = newHybrid(body[1:], int(body[0]))
+	if x.buffer == nil {
+		x.buffer = make([]uint32, max(8, min(indexBlock, (x.most+7)&^7)))
+	}
 	return nil
 }
 
 // next gives up to n indexes that come next, at least one, and consumes them. They are good until the next call.
 func (x *indexes) next(n int) ([]uint32, error) {
 	if x.at == x.n {
-		got, err := x.hybrid.indexes(x.buffer[:])
+		got, err := x.hybrid.indexes(x.buffer[:min(len(x.buffer), x.hybrid.wholeGroups(n))])
 		if err != nil {
 			return nil, err
 		}
@@ -59,6 +63,16 @@ func (x *indexes) next(n int) ([]uint32, error) {
 	out := x.buffer[x.at:min(x.n, x.at+n)]
 	x.at += len(out)
 	return out, nil
+}
+
+// repeated says how many of the next n indexes, 0 or more, are known to be equal without looking at each; it consumes them.
+func (x *indexes) repeated(n int) (at uint32, length int, err error) {
+	if x.at < x.n {
+		return 0, 0, nil
+	}
+	length, at, err = x.hybrid.same(n)
+	x.hybrid.drop(length)
+	return at, length, err
 }
 
 func (x *indexes) skip(n int) error {
@@ -113,9 +127,21 @@ func (d *dictionaryValues) readTested(out []byte) error {
 	return nil
 }
 
-// gather fills out with a dictionary's values.
+// gather fills out with a dictionary's values: a repeated index becomes a fill.
 func gather[T any](out, dictionary []T, x *indexes) error {
 	for len(out) > 0 {
+		at, n, err := x.repeated(len(out))
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			if uint64(at) >= uint64(len(dictionary)) {
+				return indexError(at, len(dictionary))
+			}
+			fill(out[:n], dictionary[at])
+			out = out[n:]
+			continue
+		}
 		next, err := x.next(len(out))
 		if err != nil {
 			return err
@@ -130,6 +156,17 @@ func gather[T any](out, dictionary []T, x *indexes) error {
 		out = out[len(next):]
 	}
 	return nil
+}
+
+// fill repeats a value. What is copied doubles each time.
+func fill[T any](out []T, v T) {
+	few := out[:min(len(out), 16)]
+	for i := range few {
+		few[i] = v
+	}
+	for n := len(few); n < len(out); n *= 2 {
+		copy(out[n:], out[:n])
+	}
 }
 
 // cast looks at bytes, which are aligned for it, as values.
@@ -148,14 +185,25 @@ type dictionaryTexts struct {
 }
 
 func (d *dictionaryTexts) read(out *texts, n int) error {
+	short := d.dictionary.longest <= block
 	for n > 0 {
-		next, err := d.next(n)
+		at, length, err := d.repeated(n)
 		if err != nil {
 			return err
 		}
-		if d.dictionary.longest <= block {
+		if length > 0 {
+			if err := d.repeat(out, at, length); err != nil {
+				return err
+			}
+			n -= length
+			continue
+		}
+		next, err := d.next(n)
+		switch {
+		case err != nil:
+		case short:
 			err = d.short(out, next)
-		} else {
+		default:
 			err = d.long(out, next)
 		}
 		if err != nil {
@@ -166,27 +214,62 @@ func (d *dictionaryTexts) read(out *texts, n int) error {
 	return nil
 }
 
-// short copies texts of up to a block each, without looking how long they are.
+// repeat appends the same text n times.
+func (d *dictionaryTexts) repeat(out *texts, at uint32, n int) error {
+	if uint64(at) >= uint64(len(d.dictionary.spans)) {
+		return indexError(at, len(d.dictionary.spans))
+	}
+	s := d.dictionary.spans[at]
+	text := d.dictionary.bytes[s.from : s.from+s.length]
+	if n > (math.MaxInt32-out.size)/max(len(text), 1) {
+		return errTooMuchText
+	}
+	ends, end := out.values(n), out.size
+	to, err := out.bytes(n * len(text))
+	if err != nil {
+		return err
+	}
+	to = to[:n*len(text)]
+	for done := copy(to, text); done > 0 && done < len(to); done *= 2 {
+		copy(to[done:], to[:done])
+	}
+	for i := range ends {
+		end += len(text)
+		ends[i] = int32(end)
+	}
+	return nil
+}
+
+// short copies texts of up to a block each, without looking how long they are. Every span has a block of bytes behind its begin, and to has
+// room for a block behind the longest that the texts can be, so that no copy needs a test.
 func (d *dictionaryTexts) short(out *texts, next []uint32) error {
 	ends, start := out.values(len(next)), out.size
 	to, err := out.bytes(len(next) * d.dictionary.longest)
 	if err != nil {
 		return err
 	}
-	bytes, spans, pos := d.dictionary.bytes, d.dictionary.spans, 0
-	half := d.dictionary.longest <= block/2
-	for i, at := range next {
-		if uint64(at) >= uint64(len(spans)) {
-			return indexError(at, len(spans))
+	spans, pos := d.dictionary.spans, 0
+	from, into := unsafe.Pointer(unsafe.SliceData(d.dictionary.bytes)), unsafe.Pointer(unsafe.SliceData(to))
+	if d.dictionary.longest <= block/2 {
+		for i, at := range next {
+			if uint64(at) >= uint64(len(spans)) {
+				return indexError(at, len(spans))
+			}
+			s := spans[at]
+			*(*[block / 2]byte)(unsafe.Add(into, pos)) = *(*[block / 2]byte)(unsafe.Add(from, s.from))
+			pos += int(s.length)
+			ends[i] = int32(start + pos)
 		}
-		s := spans[at]
-		if half {
-			*(*[block / 2]byte)(to[pos:]) = *(*[block / 2]byte)(bytes[s.from:])
-		} else {
-			copyBlock(to[pos:], bytes[s.from:])
+	} else {
+		for i, at := range next {
+			if uint64(at) >= uint64(len(spans)) {
+				return indexError(at, len(spans))
+			}
+			s := spans[at]
+			*(*[block]byte)(unsafe.Add(into, pos)) = *(*[block]byte)(unsafe.Add(from, s.from))
+			pos += int(s.length)
+			ends[i] = int32(start + pos)
 		}
-		pos += int(s.length)
-		ends[i] = int32(start + pos)
 	}
 	out.size = start + pos
 	return nil

@@ -137,11 +137,11 @@ func (p *golden) decode(t *testing.T, id format.Encoding, n int) string {
 			continue
 		}
 		v := &conversion{stored: typ.stored, target: typ.target, shape: typ.stored.shape(), width: typ.stored.width}
-		whole := v.newVector(memory.DefaultAllocator, nil)
+		whole := v.newVector(memory.DefaultAllocator, nil, int64(p.n))
 		if err := p.fill(whole, v, id, n, false); err != nil {
 			return "! " + err.Error()
 		}
-		if skipped := v.newVector(memory.DefaultAllocator, nil); n < p.n {
+		if skipped := v.newVector(memory.DefaultAllocator, nil, int64(p.n)); n < p.n {
 			if err := p.fill(skipped, v, id, n, true); err != nil {
 				return "! " + err.Error()
 			}

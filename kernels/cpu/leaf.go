@@ -41,7 +41,7 @@ func (r *reader) openLeaf(index int, nested bool) (*leaf, error) {
 		pages: p, maxDef: uint8(p.column.MaxDefinitionLevel()), maxRep: uint8(p.column.MaxRepetitionLevel()), valid: validity{mem: r.mem}, over: r.over,
 	}
 	if nested || l.maxRep > 0 || l.maxDef > 1 {
-		l.levels = &levels{}
+		l.levels = newLevels(p.left)
 	}
 	return l, nil
 }
@@ -57,7 +57,7 @@ func (l *leaf) want(n *kernels.Node, r *reader) error {
 	if l.target = conversionOf(l.pages.column, n.Field.Type); l.target == nil {
 		return typeError(l.pages.column.PhysicalType(), n.Field.Type)
 	}
-	l.values, l.ancestor = l.target.newVector(r.mem, r.over), uint8(n.Ancestor)
+	l.values, l.ancestor = l.target.newVector(r.mem, r.over, l.pages.left), uint8(n.Ancestor)
 	return nil
 }
 

@@ -18,9 +18,15 @@ type levels struct {
 
 	defs, reps     hybrid
 	maxDef, maxRep uint8
-	nextDef        [levelBlock]uint8
-	nextRep        [levelBlock]uint8
+	nextDef        []uint8
+	nextRep        []uint8
 	at, n          int // unpacked and not consumed: [at:n]
+}
+
+// newLevels makes the levels of a chunk that has most of them.
+func newLevels(most int64) *levels {
+	n := min(most, levelBlock)
+	return &levels{nextDef: make([]uint8, n), nextRep: make([]uint8, n)}
 }
 
 func (l *levels) open(def, rep hybrid, maxDef, maxRep uint8) {
@@ -31,7 +37,7 @@ func (l *levels) clear() { l.def, l.rep = l.def[:0], l.rep[:0] }
 
 // fill unpacks up to n levels that come next.
 func (l *levels) fill(n int) error {
-	n = min(n, levelBlock)
+	n = min(n, len(l.nextDef))
 	l.at, l.n = 0, n
 	if err := l.unpack(&l.defs, l.nextDef[:n], l.maxDef); err != nil {
 		return err

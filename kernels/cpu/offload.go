@@ -157,7 +157,7 @@ func DictionaryArray(c *schema.Column, target arrow.DataType, h *Page, body []by
 	if least := max(v.stored.width, 1); h.Values*least > len(body) {
 		return nil, fault.New(fault.Corrupt, "a dictionary of %d values in %d bytes", h.Values, len(body))
 	}
-	values := v.newVector(mem, func() error { return nil })
+	values := v.newVector(mem, func() error { return nil }, indexBlock)
 	defer values.drop()
 	if err := values.open(parquet.Encodings.Plain, body, nil); err != nil {
 		return nil, err

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"encoding/binary"
-	"math"
 
 	"github.com/skua-data/skua/fault"
 )
@@ -86,41 +85,40 @@ func (p *plainTexts) skip(n int) error {
 	return nil
 }
 
-// read goes over the lengths first, so that the bytes are copied without tests into memory of the right size.
+// read copies each text as it comes, a block at a time where both sides have room for one.
 func (p *plainTexts) read(out *texts, n int) error {
-	ends, start := out.values(n), out.size
-	b, at, sum := p.body, 0, start
+	ends := out.values(n)
+	b, from, at := p.body, 0, out.size
+	to := out.room()
+	readable := len(b) - 2*block
 	for i := range ends {
-		if at+4 > len(b) {
-			return shortPage(4, len(b)-at)
+		if from+4 > len(b) {
+			return shortPage(4, len(b)-from)
 		}
-		length := int(binary.LittleEndian.Uint32(b[at:]))
-		if at += 4 + length; at > len(b) {
-			return shortPage(length, len(b)-at+length)
+		length := int(binary.LittleEndian.Uint32(b[from:]))
+		if from += 4; length > len(b)-from {
+			return shortPage(length, len(b)-from)
 		}
-		sum += length
-		ends[i] = int32(sum)
-	}
-	if sum > math.MaxInt32 {
-		return errTooMuchText
-	}
-	to, err := out.bytes(sum - start)
-	if err != nil {
-		return err
-	}
-	// Blocks may be read from behind the page: up to there copies go block-wise.
-	from, pos, readable := 0, 0, len(b)-block
-	for _, end := range ends {
-		length := int(end) - start - pos
-		from += 4
-		if length <= block && from <= readable {
-			copyBlock(to[pos:], b[from:])
-		} else {
-			copy(to[pos:pos+length], b[from:from+length])
+		if at+length+slack > len(to) {
+			if err := out.extend(at, at+length); err != nil {
+				return err
+			}
+			to = out.room()
 		}
-		from, pos = from+length, pos+length
+		switch {
+		case length <= block && from <= readable:
+			copyBlock(to[at:], b[from:])
+		case length <= 2*block && from <= readable:
+			copyBlock(to[at:], b[from:])
+			copyBlock(to[at+block:], b[from+block:])
+		default:
+			copy(to[at:at+length], b[from:from+length])
+		}
+		from, at = from+length, at+length
+		ends[i] = int32(at)
 	}
-	p.body = b[at:]
+	out.filled(at)
+	p.body = b[from:]
 	return nil
 }
 

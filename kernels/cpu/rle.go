@@ -77,6 +77,14 @@ func (h *hybrid) indexes(out []uint32) (int, error) {
 	return n, nil
 }
 
+// wholeGroups rounds n up so that what is unpacked ends with a group of eight, where the current run is packed.
+func (h *hybrid) wholeGroups(n int) int {
+	if h.left == 0 {
+		return n
+	}
+	return (h.at+n+7)&^7 - h.at
+}
+
 // unpack takes values of the packed run: groups of eight at once, single ones before and after them.
 func (h *hybrid) unpack(out []uint32) {
 	h.left -= len(out)

@@ -65,6 +65,28 @@ func (t *texts) bytes(n int) ([]byte, error) {
 	return out, nil
 }
 
+// room gives all bytes there are, those of the strings first; filled says how many are the strings' by now.
+func (t *texts) room() []byte {
+	if t.data == nil {
+		return nil
+	}
+	return t.data.Buf()
+}
+
+func (t *texts) filled(size int) { t.size, t.most = size, max(t.most, size+slack) }
+
+// extend makes room for need bytes and a block behind them, size of which hold strings by now.
+func (t *texts) extend(size, need int) error {
+	if need > math.MaxInt32 {
+		return errTooMuchText
+	}
+	t.filled(size)
+	if t.data == nil && t.hint == 0 { // all strings may be as long as the first one
+		need = max(need, min(need*(t.offsets.Len()/4), extrapolatedMost))
+	}
+	return t.grow(need + slack)
+}
+
 func (t *texts) grow(need int) error {
 	if t.data == nil {
 		t.data = memory.NewResizableBuffer(t.mem)

@@ -21,9 +21,7 @@ func unpack(out []uint32, b []byte, width int) {
 	case width < 16:
 		unpackMiddle(out, b, width)
 	default:
-		for i := range out {
-			out[i] = uint32(bitsAt(b, i, width))
-		}
+		unpackWide(out, b, width)
 	}
 }
 
@@ -69,6 +67,27 @@ func unpackMiddle(out []uint32, b []byte, width int) {
 		v, u = v>>w, u>>w
 		o[3], o[7] = uint32(v)&mask, uint32(u)&mask
 		out, b = out[8:], b[width:]
+	}
+}
+
+// unpackWide unpacks 17 to 32 bits: each value lies in the word that its first byte begins.
+func unpackWide(out []uint32, b []byte, width int) {
+	w := uint(width) & 63
+	mask := uint32(1<<w - 1)
+	for len(out) >= 8 && len(b) >= width+8 {
+		o, in := out[:8:8], b[:w+8]
+		o[0] = uint32(binary.LittleEndian.Uint64(in)) & mask
+		o[1] = uint32(binary.LittleEndian.Uint64(in[w>>3:])>>(w&7)) & mask
+		o[2] = uint32(binary.LittleEndian.Uint64(in[2*w>>3:])>>(2*w&7)) & mask
+		o[3] = uint32(binary.LittleEndian.Uint64(in[3*w>>3:])>>(3*w&7)) & mask
+		o[4] = uint32(binary.LittleEndian.Uint64(in[4*w>>3:])>>(4*w&7)) & mask
+		o[5] = uint32(binary.LittleEndian.Uint64(in[5*w>>3:])>>(5*w&7)) & mask
+		o[6] = uint32(binary.LittleEndian.Uint64(in[6*w>>3:])>>(6*w&7)) & mask
+		o[7] = uint32(binary.LittleEndian.Uint64(in[7*w>>3:])>>(7*w&7)) & mask
+		out, b = out[8:], b[width:]
+	}
+	for i := range out {
+		out[i] = uint32(bitsAt(b, i, width))
 	}
 }
 

@@ -26,14 +26,16 @@ type vector interface {
 	drop()
 }
 
-func (v *conversion) newVector(mem memory.Allocator, over func() error) vector {
+// newVector makes the vector of a chunk that has most values.
+func (v *conversion) newVector(mem memory.Allocator, over func() error, most int64) vector {
+	x := indexes{most: most}
 	switch v.shape {
 	case textShape:
-		return &textVector{conversion: v, texts: texts{mem: mem, over: over}}
+		return &textVector{conversion: v, texts: texts{mem: mem, over: over}, indexed: dictionaryTexts{indexes: x}}
 	case bitShape:
 		return &bitVector{mem: mem, conversion: v}
 	}
-	return &fixedVector{mem: mem, conversion: v, width: v.width}
+	return &fixedVector{mem: mem, conversion: v, width: v.width, indexed: dictionaryValues{indexes: x}}
 }
 
 var errNoDictionary = fault.New(fault.Corrupt, "a page needs a dictionary and there is none")
