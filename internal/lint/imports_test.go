@@ -38,6 +38,7 @@ const (
 	azure    = "github.com/Azure/azure-sdk-for-go"
 	hdfs     = "github.com/colinmarc/hdfs/v2"
 	cobra    = "github.com/spf13/cobra"
+	cuda     = "gorgonia.org/cu" // under a build tag
 	readline = "github.com/chzyer/readline"
 	isatty   = "github.com/mattn/go-isatty"
 	bindings = "github.com/duckdb/duckdb-go-bindings"
@@ -63,22 +64,25 @@ var table = map[string]row{
 	"auth":          may("fault").and(jwt),
 
 	// Bytes and pages.
-	"storage":             may("fault", "resource"),
-	"storage/local":       may("storage", "fault", "resource"),
-	"storage/hadoopconf":  may("fault"),
-	"storage/remote":      may("storage", "fault", "resource"),
-	"storage/s3":          may("storage", "storage/remote", "fault").and(aws, smithy),
-	"storage/gcs":         may("storage", "storage/remote", "fault").and(google, oauth2),
-	"storage/adls":        may("storage", "storage/remote", "fault").and(azure),
-	"storage/hdfs":        may("storage", "storage/remote", "fault").and(hdfs),
-	"storage/storetest":   may("storage", "fault", "resource"),
-	"kernels":             may("fault", "predicate", "resource").and(arrow, parquet),
-	"kernels/cpu":         may("kernels", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, brotli, libzstd),
-	"kernels/ptxsim":      may(),
-	"kernels/cuda/ptx":    may(),
-	"kernels/cuda/device": may("kernels/ptxsim", "fault"),
-	"kernels/cuda":        may("kernels", "kernels/cpu", "kernels/cuda/device", "kernels/cuda/ptx", "predicate", "resource", "fault").and(arrow, parquet),
-	"kernels/kernelstest": may("kernels", "predicate", "resource", "fault").and(arrow, parquet),
+	"storage":                     may("fault", "resource"),
+	"storage/local":               may("storage", "fault", "resource"),
+	"storage/hadoopconf":          may("fault"),
+	"storage/remote":              may("storage", "fault", "resource"),
+	"storage/s3":                  may("storage", "storage/remote", "fault").and(aws, smithy),
+	"storage/gcs":                 may("storage", "storage/remote", "fault").and(google, oauth2),
+	"storage/adls":                may("storage", "storage/remote", "fault").and(azure),
+	"storage/hdfs":                may("storage", "storage/remote", "fault").and(hdfs),
+	"storage/storetest":           may("storage", "fault", "resource"),
+	"kernels":                     may("fault", "predicate", "resource").and(arrow, parquet),
+	"kernels/cpu":                 may("kernels", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, brotli, libzstd),
+	"kernels/ptxsim":              may(),
+	"kernels/cuda/ptx":            may(),
+	"kernels/cuda/device":         may("kernels/ptxsim", "fault"),
+	"kernels/cuda/driver":         may("kernels/cuda/device", "kernels/cuda/driver/cudart", "kernels/cuda/driver/standin", "fault").and(cuda),
+	"kernels/cuda/driver/cudart":  may(),
+	"kernels/cuda/driver/standin": may("kernels/ptxsim"),
+	"kernels/cuda":                may("kernels", "kernels/cpu", "kernels/cuda/device", "kernels/cuda/ptx", "predicate", "resource", "fault").and(arrow, parquet),
+	"kernels/kernelstest":         may("kernels", "predicate", "resource", "fault").and(arrow, parquet),
 
 	// Catalogs and the process they live in. The plugin protocol carries storage's plain types: credentials and the location map.
 	"catalogs":                      may("fault", "session", "storage").and(iceberg),
@@ -131,10 +135,10 @@ var table = map[string]row{
 }
 
 // cgoOwners are the packages that may call C.
-var cgoOwners = []string{"engine/duckdb"}
+var cgoOwners = []string{"engine/duckdb", "kernels/cuda/driver/cudart", "kernels/cuda/driver/standin"}
 
 // units are the prefixes that imports are judged by.
-var units = []string{arrow, flight, parquet, iceberg, writer, uuid, compress, lz4, brotli, libzstd, plugin, hclog, grpc, protobuf, jwt, sqlite, postgres, mysql, thrift, aws, smithy, google, oauth2, azure, hdfs, cobra, readline, isatty, bindings}
+var units = []string{arrow, flight, parquet, iceberg, writer, uuid, compress, lz4, brotli, libzstd, plugin, hclog, grpc, protobuf, jwt, sqlite, postgres, mysql, thrift, aws, smithy, google, oauth2, azure, hdfs, cobra, cuda, readline, isatty, bindings}
 
 // unit gives the longest prefix that an import belongs to, or "".
 func unit(imported string) string {

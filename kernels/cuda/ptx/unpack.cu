@@ -85,7 +85,7 @@ struct Unpacker {
       u32 token = src[ip++], back;
       u64 n = token >> 4;
       if (!length(&n) || !literal(n)) return false;
-      if (ip == len) return op == size; // the last sequence has no match
+      if (ip == len) return op == size && (token & 15) == 0; // the last sequence has no match
       if (!number(2, &back)) return false;
       n = token & 15;
       if (!length(&n) || !match(back, n + 4)) return false;
