@@ -2,6 +2,7 @@ package flightsql
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow/flight"
@@ -82,6 +83,12 @@ func (r *running) cancel(k statementKey) {
 
 // CancelFlightInfo ends the streams of a statement and makes its tickets worthless. It can be repeated.
 func (s *Server) CancelFlightInfo(ctx context.Context, req *flight.CancelFlightInfoRequest) (flight.CancelFlightInfoResult, error) {
+	if id, polled := strings.CutPrefix(string(req.GetInfo().GetAppMetadata()), pollPrefix); polled && len(req.GetInfo().GetEndpoint()) == 0 {
+		if err := s.polls.cancelled(id, callerOf(ctx).principal); err != nil {
+			return flight.CancelFlightInfoResult{}, err
+		}
+		return flight.CancelFlightInfoResult{Status: flight.CancelStatusCancelled}, nil
+	}
 	if err := s.cancelEndpoints(ctx, req.GetInfo().GetEndpoint()); err != nil {
 		return flight.CancelFlightInfoResult{}, err
 	}

@@ -32,12 +32,14 @@ import (
 //	ENDLESS      batches until it is stopped
 //	BREAK n      an error after n batches
 //	ECHO ?       the parameter, a row each
+//	SLOW         is planned once slow is closed, and gives a row
 //	PANIC        panics when it is prepared; PANIC LATE when it is read
 type fakeEngine struct {
 	prepared, effects, resumed, batches atomic.Int64
 	closedReaders                       atomic.Int64
 	tables                              []engine.TableEntry
 	hidden                              *arrow.Metadata // put on every field of a result
+	slow                                chan struct{}
 }
 
 var (
@@ -68,7 +70,7 @@ func (e *fakeEngine) Prepare(_ context.Context, call engine.Call) (engine.Prepar
 		p.schema = texts
 	case "TEXT", "WIDE":
 		p.schema = texts
-	case "SELECT", "ROWS", "ENDLESS", "BREAK", "ECHO", "PANIC", "ORDERED":
+	case "SELECT", "ROWS", "ENDLESS", "BREAK", "ECHO", "PANIC", "ORDERED", "SLOW":
 		p.schema = numbers
 	default:
 		return nil, errSyntax
@@ -83,7 +85,7 @@ func (e *fakeEngine) Resume(_ context.Context, pin engine.Pin) (engine.Result, e
 	switch word {
 	case "SET":
 		r.schema = keyValue
-	case "SELECT", "ROWS", "ENDLESS", "BREAK", "ECHO", "PANIC", "ORDERED":
+	case "SELECT", "ROWS", "ENDLESS", "BREAK", "ECHO", "PANIC", "ORDERED", "SLOW":
 		r.schema = numbers
 	}
 	return r, nil
@@ -114,7 +116,14 @@ func (p *fakePrepared) Schema() *arrow.Schema {
 func (p *fakePrepared) Explain(context.Context, bool) (*scan.Explanation, error) { return nil, nil }
 func (p *fakePrepared) Close() error                                             { return nil }
 
-func (p *fakePrepared) Run(_ context.Context, args arrow.RecordBatch) (engine.Result, error) {
+func (p *fakePrepared) Run(ctx context.Context, args arrow.RecordBatch) (engine.Result, error) {
+	if p.text == "SLOW" {
+		select {
+		case <-p.e.slow:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	pin := p.pin
 	if args != nil {
 		pin.Arguments = encode(args)
@@ -201,7 +210,7 @@ func (r *fakeResult) batches(ctx context.Context, from, to int) iter.Seq2[arrow.
 				values[i] = strings.Repeat("x", r.number(2))
 			}
 			yield(r.batch(values...), nil)
-		case "SELECT":
+		case "SELECT", "SLOW":
 			yield(r.integers(1), nil)
 		case "ROWS", "ORDERED":
 			for part := from; part < to; part++ {
@@ -367,3 +376,5 @@ func (e *fakeEngine) Keys(ctx context.Context, st session.State, f engine.TableF
 		}
 	}
 }
+
+func (e *fakeEngine) Abilities() engine.Abilities { return engine.Abilities{Queries: true} }

@@ -50,10 +50,15 @@ func (s *Server) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServ
 	defer func() { err = s.conclude(info.FullMethod, err) }()
 	defer fault.Recover(&err, fault.Internal, "%s", info.FullMethod)
 	ctx, err := s.admit(stream.Context(), info.FullMethod)
-	if err != nil {
-		return err
+	limit := maxUnknown
+	if err == nil {
+		limit = maxRefused
+		err = next(srv, &streamIn{stream, ctx})
 	}
-	return next(srv, &streamIn{stream, ctx})
+	if err != nil && strings.HasSuffix(info.FullMethod, "/DoPut") {
+		hearOut(stream, limit)
+	}
+	return err
 }
 
 // streamIn is a stream with another context.

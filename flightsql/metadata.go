@@ -41,7 +41,7 @@ func (s *Server) listing(ctx context.Context, command proto.Message) (listing, e
 	case *pb.CommandGetTableTypes:
 		return s.tableTypes(), nil
 	case *pb.CommandGetSqlInfo:
-		return s.sqlInfo(c.GetInfo()), nil
+		return s.sqlInfo(ctx, c.GetInfo()), nil
 	case *pb.CommandGetXdbcTypeInfo:
 		return s.typeInfo(c.DataType), nil
 	case *pb.CommandGetPrimaryKeys:

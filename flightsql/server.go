@@ -45,6 +45,7 @@ type Listings interface {
 
 // Engine is all that the wire needs of the engine. It is safe for concurrent use.
 type Engine interface {
+	Abilities() engine.Abilities
 	Statements
 	Settings
 	Listings
@@ -109,6 +110,7 @@ type Server struct {
 	instance string // begins every session name in the tokens of this process
 	handles  *handles
 	running  *running
+	polls    *polls
 	info     infoTable
 }
 
@@ -130,7 +132,7 @@ func New(c Config) (*Server, error) {
 		c.Draining = func() bool { return false }
 	}
 	c.Limits = c.Limits.withDefaults()
-	s := &Server{config: c, instance: rand.Text()[:10], running: newRunning(), info: newInfoTable(c.Version)}
+	s := &Server{config: c, instance: rand.Text()[:10], running: newRunning(), polls: newPolls(c.Now), info: newInfoTable(c.Version, c.Engine.Abilities())}
 	s.mem = c.Pool.NewStatement("wire").Allocator()
 	s.handles = newHandles(c.Limits, c.Now)
 	s.Alloc = s.mem
@@ -140,6 +142,12 @@ func New(c Config) (*Server, error) {
 // Register adds the Flight service to a gRPC server that was made with Options.
 func (s *Server) Register(r grpc.ServiceRegistrar) {
 	pb.RegisterFlightServiceServer(r, &service{FlightServiceServer: upstream.NewFlightServerWithAllocator(s, s.mem), server: s})
+}
+
+// Close ends what runs without a call: statements that are planned for clients that poll. It comes after the last call.
+func (s *Server) Close() error {
+	s.polls.close()
+	return nil
 }
 
 // refuseNew refuses new work while the server drains.

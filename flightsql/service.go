@@ -54,16 +54,6 @@ func (s *service) GetSchema(ctx context.Context, d *flight.FlightDescriptor) (*f
 	return s.FlightServiceServer.GetSchema(ctx, routed)
 }
 
-// PollFlightInfo is complete at once: nothing runs before its rows are fetched.
-func (s *service) PollFlightInfo(ctx context.Context, d *flight.FlightDescriptor) (*flight.PollInfo, error) {
-	info, err := s.GetFlightInfo(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	progress := 1.0
-	return &flight.PollInfo{Info: info, Progress: &progress}, nil
-}
-
 // DoAction refuses new statements and settings while the server drains; closing and cancelling go on.
 func (s *service) DoAction(a *flight.Action, stream flight.FlightService_DoActionServer) error {
 	switch a.GetType() {

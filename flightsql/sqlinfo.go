@@ -1,13 +1,17 @@
 package flightsql
 
 import (
+	"context"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	upstream "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
 	"github.com/apache/arrow-go/v18/arrow/flight/flightsql/schema_ref"
+
+	"github.com/skua-data/skua/engine"
 )
 
 // infoTable says what the server is and can, by code. The Go type of a value chooses the member of the union, and drivers read one member only for each code:
@@ -18,7 +22,7 @@ type infoTable map[uint32]any
 var askedOnly = []uint32{uint32(upstream.SqlInfoFlightSqlServerBulkIngestion), uint32(upstream.SqlInfoFlightSqlServerIngestTransactionsSupported)}
 
 // newInfoTable writes the table out. Masks have a bit for each ordinal of their enumeration. A limit of 0 is none, or not known.
-func newInfoTable(version string) infoTable {
+func newInfoTable(version string, can engine.Abilities) infoTable {
 	t := infoTable{
 		uint32(upstream.SqlInfoFlightSqlServerName):                        "Skua",
 		uint32(upstream.SqlInfoFlightSqlServerVersion):                     version,
@@ -75,7 +79,31 @@ func newInfoTable(version string) infoTable {
 			t[uint32(code)] = int64(0)
 		}
 	}
+	if can.Queries {
+		maps.Copy(t, queryInfo)
+	}
 	return t
+}
+
+// queryInfo are the rows of an engine that runs whole queries. The functions are those of the JDBC and ODBC escapes; a test runs each.
+var queryInfo = infoTable{
+	uint32(upstream.SqlInfoSupportedGroupBy):              int32(3),  // unrelated columns, and beyond those selected
+	uint32(upstream.SqlInfoSupportedGrammar):              int32(3),  // minimum and core
+	uint32(upstream.SqlInfoANSI92SupportedLevel):          int32(1),  // entry
+	uint32(upstream.SqlInfoOuterJoinsSupportLevel):        int32(6),  // limited and full
+	uint32(upstream.SqlInfoSupportedSubqueries):           int32(15), // in comparisons, EXISTS, IN and quantified ones
+	uint32(upstream.SqlInfoSupportedUnions):               int32(3),  // UNION and UNION ALL
+	uint32(upstream.SqlInfoSupportsExpressionsInOrderBy):  true,
+	uint32(upstream.SqlInfoSupportsOrderByUnrelated):      true,
+	uint32(upstream.SqlInfoCorrelatedSubqueriesSupported): true,
+	uint32(upstream.SqlInfoKeywords):                      []string{"ANTI", "ASOF", "ILIKE", "LIMIT", "OFFSET", "PIVOT", "QUALIFY", "RLIKE", "SEMI", "UNPIVOT"},
+	uint32(upstream.SqlInfoNumericFunctions): []string{"ABS", "ACOS", "ASIN", "ATAN", "ATAN2", "CEILING", "COS", "COT", "DEGREES", "EXP", "FLOOR", "LOG", "LOG10",
+		"MOD", "PI", "POWER", "RADIANS", "RAND", "ROUND", "SIGN", "SIN", "SQRT", "TAN", "TRUNCATE"},
+	uint32(upstream.SqlInfoStringFunctions): []string{"ASCII", "CHAR", "CHAR_LENGTH", "CHARACTER_LENGTH", "CONCAT", "INSERT", "LCASE", "LEFT", "LENGTH", "LOCATE",
+		"LTRIM", "OCTET_LENGTH", "REPEAT", "REPLACE", "RIGHT", "RTRIM", "SPACE", "SUBSTRING", "UCASE"},
+	uint32(upstream.SqlInfoSystemFunctions): []string{"IFNULL", "USER"},
+	uint32(upstream.SqlInfoDateTimeFunctions): []string{"CURDATE", "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURTIME", "DAYNAME", "DAYOFMONTH", "DAYOFWEEK",
+		"DAYOFYEAR", "EXTRACT", "HOUR", "MINUTE", "MONTH", "MONTHNAME", "NOW", "QUARTER", "SECOND", "TIMESTAMPADD", "TIMESTAMPDIFF", "WEEK", "YEAR"},
 }
 
 // truths are the yes-or-no rows.
@@ -108,8 +136,11 @@ var truths = map[upstream.SqlInfo]bool{
 	upstream.SqlInfoStoredFunctionsUsingCallSyntaxSupported: false,
 }
 
-// sqlInfo lists the codes asked for, unknown ones left out, or the table.
-func (s *Server) sqlInfo(codes []uint32) listing {
+// Where ORDER BY puts nulls, as the codes of JDBC and ODBC have it.
+const nullsLow, nullsAtEnd = int64(1), int64(3)
+
+// sqlInfo lists the codes asked for, unknown ones left out, or the table. It asks no catalog: every connection of some drivers begins with it.
+func (s *Server) sqlInfo(ctx context.Context, codes []uint32) listing {
 	if len(codes) == 0 {
 		codes = slices.DeleteFunc(slices.Sorted(maps.Keys(s.info)), func(c uint32) bool { return slices.Contains(askedOnly, c) })
 	}
@@ -118,6 +149,9 @@ func (s *Server) sqlInfo(codes []uint32) listing {
 			v, known := s.info[code]
 			if !known {
 				continue
+			}
+			if code == uint32(upstream.SqlInfoNullOrdering) {
+				v = s.nullOrdering(ctx)
 			}
 			b.Field(0).(*array.Uint32Builder).Append(code)
 			appendInfo(b.Field(1).(*array.DenseUnionBuilder), v)
@@ -128,6 +162,24 @@ func (s *Server) sqlInfo(codes []uint32) listing {
 		return nil
 	})
 }
+
+// nullOrdering is the session's, since its dialect decides.
+func (s *Server) nullOrdering(ctx context.Context) int64 {
+	current, err := s.existing(ctx)
+	dialect := ""
+	if err == nil && current != nil {
+		dialect, _ = current.State().Get(dialectOption)
+	} else {
+		dialect, _ = s.config.Startup.Get(dialectOption)
+	}
+	if engine.NullsLast(strings.ToLower(dialect)) {
+		return nullsAtEnd
+	}
+	return nullsLow
+}
+
+// dialectOption chooses between Spark's meaning and the standard's.
+const dialectOption = "skua.sql.dialect"
 
 // appendInfo appends to the member of the union that is of v's type.
 func appendInfo(b *array.DenseUnionBuilder, v any) {

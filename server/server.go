@@ -176,9 +176,14 @@ func (s *Server) build(parts Parts) (*flightsql.Server, error) {
 	if len(c.Catalogs) == 0 {
 		s.log.Warn("no catalog is configured; set spark.sql.catalog.<name>, or try: skua serve --demo")
 	}
-	return flightsql.New(flightsql.Config{Engine: run, Sessions: s.sessions, Startup: c.Startup, Auth: authenticator, Keyring: keyring, Pool: pool,
+	flight, err := flightsql.New(flightsql.Config{Engine: run, Sessions: s.sessions, Startup: c.Startup, Auth: authenticator, Keyring: keyring, Pool: pool,
 		Version: Version, Log: s.log, Draining: s.draining.Load,
 		Limits: flightsql.Limits{MaxReceive: c.MaxReceive, MaxStreams: c.MaxStreams}})
+	if err != nil {
+		return nil, err
+	}
+	s.closers = append(s.closers, flight.Close)
+	return flight, nil
 }
 
 func newKeyring(path string) (*auth.Keyring, error) {

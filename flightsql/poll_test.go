@@ -1,0 +1,89 @@
+package flightsql
+
+import (
+	"context"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow/flight"
+	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+)
+
+func TestPollingASlowPlan(t *testing.T) {
+	w := start(t, func(c *Config) { c.Auth = byHeader{} })
+	w.engine.slow = make(chan struct{})
+	c := w.connect("authorization", alice)
+	first, err := c.Client.Client.PollFlightInfo(c.ctx, descriptor(t, &pb.CommandStatementQuery{Query: "SLOW"}))
+	check(t, err)
+	if first.FlightDescriptor == nil || first.ExpirationTime == nil || len(first.Info.Endpoint) != 0 || len(first.Info.Schema) == 0 {
+		t.Fatalf("%v", first)
+	}
+	thief := w.connect("authorization", bob)
+	_, err = thief.Client.Client.PollFlightInfo(thief.ctx, first.FlightDescriptor)
+	wantCode(t, err, codes.NotFound, "not known")
+	_, err = thief.Client.Client.CancelFlightInfo(thief.ctx, &flight.CancelFlightInfoRequest{Info: first.Info})
+	wantCode(t, err, codes.NotFound, "not known")
+	close(w.engine.slow)
+	other := w.connect("authorization", alice) // a connection of its own
+	for range 2 {                              // an old descriptor stays good
+		last, err := other.Client.Client.PollFlightInfo(other.ctx, first.FlightDescriptor)
+		check(t, err)
+		if last.FlightDescriptor != nil || last.GetProgress() != 1 || string(last.Info.Schema) != string(first.Info.Schema) || len(other.fetch(last.Info)) != 1 {
+			t.Errorf("%v", last)
+		}
+	}
+}
+
+func TestAPollIsCancelledAndForgotten(t *testing.T) {
+	w := start(t, nil)
+	w.engine.slow = make(chan struct{})
+	c := w.connect()
+	poll := func() *flight.PollInfo {
+		t.Helper()
+		p, err := c.Client.Client.PollFlightInfo(c.ctx, descriptor(t, &pb.CommandStatementQuery{Query: "SLOW"}))
+		check(t, err)
+		return p
+	}
+	p := poll()
+	for range 2 {
+		_, err := c.Client.Client.CancelFlightInfo(c.ctx, &flight.CancelFlightInfoRequest{Info: p.Info})
+		check(t, err)
+	}
+	_, err := c.Client.Client.PollFlightInfo(c.ctx, p.FlightDescriptor)
+	wantCode(t, err, codes.Canceled, "cancelled")
+	left := poll()
+	w.now = w.now.Add(2 * pollIdle)
+	poll()
+	_, err = c.Client.Client.PollFlightInfo(c.ctx, left.FlightDescriptor)
+	wantCode(t, err, codes.NotFound, "not polled for too long")
+	check(t, w.server.Close()) // ends the one that is left
+}
+
+func TestAPolledSetReachesItsSession(t *testing.T) {
+	w := start(t, nil)
+	c := w.connect()
+	var header metadata.MD
+	_, err := c.Client.Client.PollFlightInfo(c.ctx, descriptor(t, &pb.CommandStatementQuery{Query: setX}), grpc.Header(&header))
+	check(t, err)
+	if len(header.Get("set-cookie")) == 0 {
+		t.Errorf("no cookie: %v", header)
+	}
+	c.wantX("mine")
+}
+
+func TestPollsAreBounded(t *testing.T) {
+	w := start(t, nil)
+	w.engine.slow = make(chan struct{})
+	defer close(w.engine.slow)
+	ctx := w.connect().ctx
+	for range maxPollsEach {
+		_, err := w.server.polls.start(ctx, nil, func(context.Context) (*flight.FlightInfo, error) { return nil, nil })
+		check(t, err)
+	}
+	_, err := w.server.polls.start(ctx, nil, func(context.Context) (*flight.FlightInfo, error) { return nil, nil })
+	if err == nil {
+		t.Error("one user has more than the bound")
+	}
+}
