@@ -95,6 +95,7 @@ type manifestFiles struct {
 	files      []*dataFile
 	run        []dataFile // where the last of them lie
 	considered Considered
+	sums       *aggregation // nil: none were asked for
 }
 
 // candidate is an entry that the filter leaves, with what was found out of it.
@@ -176,8 +177,14 @@ func (s *tableSource) columnType(id int) (arrow.DataType, bool) {
 func (p *tablePlan) readFiles(ctx context.Context, manifests []iceberg.ManifestFile, index *deleteIndex) ([]*dataFile, error) {
 	columns := p.statisticsOf(index)
 	all, err := inOrder(ctx, len(manifests), func(ctx context.Context, i int) (out manifestFiles, err error) {
+		sums := p.newSums()
+		out.sums = sums
 		out.considered, err = p.wantedOf(ctx, manifests[i], columns, func(c candidate) error {
-			return out.add(c, index)
+			if err := out.add(c, index); err != nil || sums == nil {
+				return err
+			}
+			sums.add(out.files[len(out.files)-1], c.stats, p.decide)
+			return nil
 		})
 		out.compact()
 		return out, err
@@ -192,13 +199,15 @@ func (p *tablePlan) readFiles(ctx context.Context, manifests []iceberg.ManifestF
 	files := make([]*dataFile, 0, n)
 	for _, m := range all {
 		p.found.files.add(m.considered)
+		p.sums = p.sums.merge(m.sums)
 		files = append(files, m.files...)
 	}
 	p.found.countDeletes(files, index.considered)
 	return files, nil
 }
 
-// statisticsOf lists the columns whose statistics planning asks for: those of the filter, and those that equality deletes compare.
+// statisticsOf lists the columns whose statistics planning asks for: those of the filter, those that equality deletes compare, and those
+// of aggregates.
 func (p *tablePlan) statisticsOf(index *deleteIndex) []int {
 	var out []int
 	if p.pruning != nil {
@@ -211,6 +220,7 @@ func (p *tablePlan) statisticsOf(index *deleteIndex) []int {
 	for id := range index.keys {
 		out = append(out, id)
 	}
+	out = append(out, aggregateColumns(p.request.Aggregates)...)
 	slices.Sort(out)
 	return slices.Compact(out)
 }

@@ -41,6 +41,8 @@ type tablePlan struct {
 	read       rowGroups
 	deletes    deleteCache
 	keys       map[int]keyField // columns that equality deletes compare
+	sums       *aggregation     // nil: of no file, or not asked for
+	counting   *counting        // nil: rows are read
 }
 
 // split is what Open reads as one part.
@@ -64,8 +66,11 @@ func (p *tablePlan) decoder() kernels.Decoder {
 	return config.Fallback
 }
 
-// Rows is known where no row is filtered or deleted, from the manifests.
+// Rows is known where no row is deleted, and none filtered or by partition alone, from the manifests.
 func (p *tablePlan) Rows() (int64, bool) {
+	if i := slices.Index(p.request.Aggregates, Aggregate{}); i >= 0 && p.sums != nil && p.sums.instead == "" {
+		return p.sums.list[i].count, true
+	}
 	var rows int64
 	seen := map[*dataFile]bool{}
 	for _, s := range p.splits {

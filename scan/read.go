@@ -18,6 +18,9 @@ func (p *tablePlan) Open(ctx context.Context, from, to int) (array.RecordReader,
 		return nil, fault.New(fault.Invalid, "splits %d to %d of a scan that has %d", from, to, len(p.splits))
 	}
 	return newStream(ctx, p.Schema(), to-from, p.options.Concurrency, p.request.Limit, func(ctx context.Context, i int, emit func(arrow.RecordBatch) error) error {
+		if p.counting != nil {
+			return p.countSplit(ctx, p.splits[from+i], emit)
+		}
 		return p.readSplit(ctx, p.splits[from+i], emit)
 	}), nil
 }

@@ -38,6 +38,9 @@ type Request struct {
 	Filter  predicate.Expr // over field ids of Schema and MetadataColumns; nil: every row
 	Limit   int64          // at most this many rows are needed, negative: all; a hint, more may come
 	Options []Option       // read options in no order, each name at most once
+	// Aggregates are what the function Aggregates is asked for; none: nothing. A request of no fields and nothing but CountRows may get its rows counted
+	// from manifests and position deletes instead of read.
+	Aggregates []Aggregate
 }
 
 // Option is a read option that somebody set, with its origin.

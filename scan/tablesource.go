@@ -93,6 +93,7 @@ func (s *tableSource) Plan(ctx context.Context, req Request) (Plan, error) {
 	if err := p.split(files); err != nil {
 		return nil, err
 	}
+	p.counting = p.newCounting()
 	if err := p.hold(ctx, p.size(files)); err != nil {
 		return nil, err
 	}
