@@ -17,6 +17,7 @@ type openFile struct {
 	plan       *tablePlan
 	data       *dataFile
 	file       opened
+	wait       func()      // for files that are read ahead; nil: none are
 	projection *projection // the plan's, and what the file's equality deletes compare
 	columns    []source    // one per column of the projection
 	pushed     predicate.Expr
@@ -44,17 +45,20 @@ func (p *tablePlan) open(ctx context.Context, d *dataFile) (*openFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.ahead.await(ctx, d)
 	file, err := p.source.table.store.Open(ctx, d.Path, sizeHint(d.Size))
 	if err != nil {
 		return nil, fault.Wrap(err, "open data file")
 	}
+	wait := p.openAhead(ctx, d, file)
 	counters := &resource.From(ctx).Counters
 	counters.Files.Add(1)
 	opened, err := p.source.table.openFormat(ctx, p.decoder(), d.Format, countedFile{File: file, bytes: &counters.DataBytes}, d.Path)
 	if err != nil {
+		wait()
 		return nil, err
 	}
-	out := &openFile{plan: p, data: d, file: opened, projection: p.projection, deleted: deleted, equality: equality}
+	out := &openFile{plan: p, data: d, file: opened, wait: wait, projection: p.projection, deleted: deleted, equality: equality}
 	if err := d.checkVector(deleted, opened.Rows()); err != nil {
 		out.close()
 		return nil, err
@@ -75,7 +79,12 @@ func (p *tablePlan) open(ctx context.Context, d *dataFile) (*openFile, error) {
 	return out, nil
 }
 
-func (f *openFile) close() { f.file.Close() }
+func (f *openFile) close() {
+	f.file.Close()
+	if f.wait != nil {
+		f.wait()
+	}
+}
 
 // bind finds each column in the file, or what stands for it.
 func (f *openFile) bind() error {

@@ -39,6 +39,7 @@ type tablePlan struct {
 	splits     []split
 	found      found
 	read       rowGroups
+	ahead      filesAhead
 	deletes    deleteCache
 	keys       map[int]keyField // columns that equality deletes compare
 	sums       *aggregation     // nil: of no file, or not asked for

@@ -83,7 +83,7 @@ func (s *Server) Fail(faults ...Fault) {
 	s.faults = append(s.faults, faults...)
 }
 
-// Refuse lets requests through of which refuse says false.
+// Refuse lets requests through of which refuse says false. It is asked for several at once.
 func (s *Server) Refuse(refuse func(r *http.Request) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,8 +115,9 @@ func (s *Server) get(name string) (object, bool) {
 
 func (s *Server) refused(r *http.Request) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.refuse != nil && s.refuse(r)
+	refuse := s.refuse
+	s.mu.Unlock()
+	return refuse != nil && refuse(r)
 }
 
 // page gives the children of a prefix in the order of keys, from a token on.
