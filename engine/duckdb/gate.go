@@ -234,7 +234,7 @@ func (g *gate) tableFunction(n tree, scope map[string]bool) error {
 
 func (g *gate) function(n tree) error {
 	name, _ := n["function_name"].(string)
-	if n["schema"] != nil || n["catalog"] != nil {
+	if schema := n["schema"]; schema != nil && schema != "pg_catalog" && schema != "main" || n["catalog"] != nil {
 		return g.refuse(fault.Denied, n, "UNRESOLVED_ROUTINE", "42883", "the function %s is not called by a schema's name", name)
 	}
 	if !g.functions[strings.ToLower(name)] {

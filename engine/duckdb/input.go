@@ -16,18 +16,14 @@ import (
 // input is a table with what planning found out about it.
 type input struct {
 	table    engine.Table
-	hidden   bool // metadata columns are asked for
+	hidden   []arrow.Field // metadata columns that are asked for
 	estimate int64
 	plan     scan.Plan // with all that was pushed; no columns
 }
 
 // sourceFields are a table's columns, the metadata columns after those of *.
 func sourceFields(in *input) []arrow.Field {
-	fields := append([]arrow.Field{}, in.table.Source.Schema().Fields()...)
-	if in.hidden {
-		fields = append(fields, in.table.Source.MetadataColumns().Fields()...)
-	}
-	return fields
+	return append(append([]arrow.Field{}, in.table.Source.Schema().Fields()...), in.hidden...)
 }
 
 // engineSchema gives a table's columns in the types that the engine gets.

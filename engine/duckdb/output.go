@@ -27,8 +27,9 @@ type output struct {
 	kinds  []int
 }
 
-// newOutput gives the columns their types: those of a scan where there is a choice. Sums of whole numbers are whole numbers of 64 bits.
-func newOutput(engine *arrow.Schema, kinds []int, decimals map[int]*arrow.Decimal128Type) *output {
+// newOutput gives the columns their types: those of a scan where there is a choice. names are theirs as the statement spells them, if there is one
+// for each. Sums of whole numbers are whole numbers of 64 bits.
+func newOutput(engine *arrow.Schema, kinds []int, decimals map[int]*arrow.Decimal128Type, names []string) *output {
 	fields := make([]arrow.Field, engine.NumFields())
 	for i, f := range engine.Fields() {
 		t := outputType(f.Type)
@@ -41,6 +42,9 @@ func newOutput(engine *arrow.Schema, kinds []int, decimals map[int]*arrow.Decima
 			t = decimals[i]
 		}
 		fields[i] = arrow.Field{Name: f.Name, Type: t, Nullable: true}
+		if len(names) == len(fields) && names[i] != "" {
+			fields[i].Name = names[i]
+		}
 	}
 	return &output{engine: engine, schema: arrow.NewSchema(fields, nil), kinds: kinds}
 }

@@ -136,7 +136,7 @@ func (p *program) resolve(ctx context.Context, star bool) error {
 			return err
 		}
 		in := &input{table: t, hidden: p.asksHidden(t)}
-		if in.hidden && star {
+		if len(in.hidden) > 0 && star {
 			return fault.New(fault.Unsupported, "* and a metadata column in one query with joins, grouping or functions are not supported: name the columns").In(t.Name)
 		}
 		p.tables[i] = in
@@ -144,14 +144,15 @@ func (p *program) resolve(ctx context.Context, star bool) error {
 	return nil
 }
 
-// asksHidden reports whether the statement names a metadata column of a table.
-func (p *program) asksHidden(t engine.Table) bool {
+// asksHidden gives the metadata columns of a table that the statement names.
+func (p *program) asksHidden(t engine.Table) []arrow.Field {
+	var out []arrow.Field
 	for _, f := range t.Source.MetadataColumns().Fields() {
 		if p.statement.Words[strings.ToLower(f.Name)] && len(t.Source.Schema().FieldIndices(f.Name)) == 0 {
-			return true
+			out = append(out, f)
 		}
 	}
-	return false
+	return out
 }
 
 // render spells the statement with a call of the table function for each table.
@@ -197,7 +198,7 @@ func (p *program) bind(ctx context.Context, i *instance) error {
 	if err != nil {
 		return err
 	}
-	p.output = newOutput(columns, types, p.pushed.decimals)
+	p.output = newOutput(columns, types, p.pushed.decimals, p.statement.Names)
 	return nil
 }
 

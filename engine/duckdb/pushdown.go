@@ -45,6 +45,7 @@ type planner struct {
 // read goes through the plan.
 func (p *planner) read(n *planNode) {
 	p.node(n, nil)
+	p.sums(n)
 	for i, times := range p.out.seen {
 		if times > 1 {
 			delete(p.out.filters, i)
@@ -168,4 +169,45 @@ func (p *planner) push(from *planNode, fromColumn int, to *planNode, toColumn in
 	if okFrom && okTo && sameKind(fromField, toField) {
 		p.out.joins = append(p.out.joins, joinPush{from: i, to: j, fromField: fromField, toField: toField})
 	}
+}
+
+// sums finds the result columns that are sums of decimals. They have ten digits more than what they sum, not all that there are.
+func (p *planner) sums(root *planNode) {
+	p.out.decimals = map[int]*arrow.Decimal128Type{}
+	for i := range max(0, root.width()) {
+		if t := root.sum(i); t != nil {
+			p.out.decimals[i] = t
+		}
+	}
+}
+
+// sum gives the type of an output that is a sum of decimals; nil: it is none.
+func (n *planNode) sum(output int) *arrow.Decimal128Type {
+	switch n.Type {
+	case "LOGICAL_PROJECTION":
+		if len(n.Children) != 1 || output >= len(n.Expressions) || n.Expressions[output].Class != "BOUND_REF" {
+			return nil
+		}
+		return n.Children[0].sum(n.Expressions[output].Index)
+	case "LOGICAL_FILTER", "LOGICAL_LIMIT", "LOGICAL_TOP_N", "LOGICAL_ORDER_BY":
+		if len(n.Children) != 1 {
+			return nil
+		}
+		return n.Children[0].sum(mapped(n.ProjectionMap, output))
+	case "LOGICAL_AGGREGATE_AND_GROUP_BY":
+		at := output - len(n.Groups)
+		if at < 0 || at >= len(n.Expressions) {
+			return nil
+		}
+		e := n.Expressions[at]
+		if e.Name != "sum" && e.Name != "sum_no_overflow" || len(e.Children) != 1 {
+			return nil
+		}
+		in := e.Children[0].ReturnType
+		if in.ID != "DECIMAL" || in.Info == nil {
+			return nil
+		}
+		return &arrow.Decimal128Type{Precision: int32(min(38, in.Info.Width+10)), Scale: int32(in.Info.Scale)}
+	}
+	return nil
 }

@@ -68,6 +68,24 @@ func (o *occurrence) columns() *arrow.Schema { return engineSchema(o.input) }
 // rows is the number of rows expected.
 func (o *occurrence) rows() (n int64, exact bool) { return o.input.estimate, false }
 
+// runtimeFilter joins what was pushed with what joins found while running.
+func (o *occurrence) runtimeFilter() predicate.Expr {
+	filter := o.filter
+	for _, j := range o.joins {
+		found := j.filter()
+		if found == nil {
+			continue
+		}
+		o.learnt = append(o.learnt, found)
+		if filter == nil {
+			filter = found
+			continue
+		}
+		filter = predicate.And{Left: filter, Right: found}
+	}
+	return filter
+}
+
 // openReader plans and opens the source with the columns at these positions.
 func (o *occurrence) openReader(positions []int) (*reader, error) {
 	all := sourceFields(o.input)

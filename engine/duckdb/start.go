@@ -11,7 +11,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/skua-data/skua/engine/duckdb/dialect"
-	"github.com/skua-data/skua/predicate"
 	"github.com/skua-data/skua/resource"
 )
 
@@ -51,24 +50,6 @@ func (s *started) end() {
 		h.Delete()
 	}
 	s.handles = nil
-}
-
-// filterOf joins what was pushed with what joins found while running.
-func (o *occurrence) runtimeFilter() predicate.Expr {
-	filter := o.filter
-	for _, j := range o.joins {
-		found := j.filter()
-		if found == nil {
-			continue
-		}
-		o.learnt = append(o.learnt, found)
-		if filter == nil {
-			filter = found
-			continue
-		}
-		filter = predicate.And{Left: filter, Right: found}
-	}
-	return filter
 }
 
 // open runs the statement.

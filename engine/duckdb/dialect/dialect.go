@@ -26,6 +26,7 @@ type Options struct {
 type Statement struct {
 	Tables     []Reference
 	Parameters int
+	Names      []string        // of the result's columns as the text spells them; empty ones are the engine's. Nil where a star hides their number
 	Words      map[string]bool // every identifier of the text, in lower case
 	pieces     []piece
 }

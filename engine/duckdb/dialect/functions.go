@@ -98,7 +98,7 @@ var functions = map[string]function{
 	"array_max": renamed("list_max"), "array_min": renamed("list_min"), "array_remove": templated(2, "list_filter($1, skua_x -> skua_x IS DISTINCT FROM ($2))"),
 	"array_union": templated(2, "list_distinct(list_concat($1, $2))"), "array_except": templated(2, "list_filter($1, skua_x -> NOT list_contains($2, skua_x))"),
 	"array_repeat": templated(2, "list_transform(generate_series(1, $2), skua_x -> $1)"), "arrays_overlap": renamed("list_has_any"), "slice": templated(3, "list_slice($1, $2, ($2) + ($3) - 1)"),
-	"try_element_at": renamed("element_at"), "map_contains_key": renamed("map_contains"), "get": templated(2, "list_extract($1, ($2) + 1)"), "to_json": renamed("to_json"),
+	"try_element_at": templated(2, "($1)[$2]"), "element_at": templated(2, "($1)[$2]"), "map_contains_key": renamed("map_contains"), "get": templated(2, "list_extract($1, ($2) + 1)"), "to_json": renamed("to_json"),
 }
 
 // odbcFunctions are the names that stand in {fn …} only.

@@ -16,15 +16,16 @@ const (
 // rewriter walks the tokens once and writes pieces. The first failure ends it.
 type rewriter struct {
 	Options
-	text   string
-	tokens []syntax.Token
-	parser *syntax.Parser // for what has a grammar of its own: names, types, values
-	next   int
-	depth  int
-	setOps int
-	out    *Statement
-	odbc   bool // inside {fn …}
-	failed error
+	text           string
+	tokens         []syntax.Token
+	parser         *syntax.Parser // for what has a grammar of its own: names, types, values
+	next           int
+	depth          int
+	setOps         int
+	out            *Statement
+	named, starred bool // the first select list was seen; it holds a star
+	odbc           bool // inside {fn …}
+	failed         error
 
 	functions, odbcTable map[string]function
 }

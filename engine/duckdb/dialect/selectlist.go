@@ -32,8 +32,12 @@ func (r *rewriter) selectList(s *scope) {
 			r.next++
 		}
 	}
+	first := r.depth == 1 && !r.named
+	r.named = r.named || first
 	for r.failed == nil && !r.closes() {
-		r.item()
+		if name, star := r.item(); first {
+			r.name(name, star)
+		}
 		if !r.is(",") {
 			return
 		}
@@ -44,16 +48,42 @@ func (r *rewriter) selectList(s *scope) {
 	}
 }
 
-// item writes one element of a select list.
-func (r *rewriter) item() {
+// name notes what a column of the result is called.
+func (r *rewriter) name(name string, star bool) {
+	if star {
+		r.starred = true
+	}
+	r.out.Names = append(r.out.Names, name)
+	if r.starred {
+		r.out.Names = nil
+	}
+}
+
+// item writes one element of a select list. It gives the name that the text spells for a plain column, which needs no alias.
+func (r *rewriter) item() (spelled string, star bool) {
 	from, end := r.next, r.itemEnd()
-	name := r.itemName(from, end)
+	name, column := r.itemName(from, end)
+	star = end > from && (r.at(end-1).Is("*") || r.at(from).Is("*") || r.at(from).Is("COLUMNS") || r.at(end-1).Is(")") && r.holdsStar(from, end))
 	for r.failed == nil && r.next < end {
 		r.operand(&scope{})
+	}
+	if column {
+		return name, star
 	}
 	if name != "" {
 		r.emit("AS " + QuoteIdent(name))
 	}
+	return "", star
+}
+
+// holdsStar reports whether t.* EXCEPT (…) or its like stands between two tokens.
+func (r *rewriter) holdsStar(from, end int) bool {
+	for i := from; i+1 < end; i++ {
+		if after := r.at(i + 1); r.at(i).Is("*") && (after.Is("EXCEPT") || after.Is("EXCLUDE") || after.Is("REPLACE") || after.Is("RENAME")) {
+			return true
+		}
+	}
+	return false
 }
 
 // itemEnd gives the token behind an element. A word such as FROM belongs to it where it stands inside a comparison, EXCEPT behind a star.
@@ -73,26 +103,23 @@ func (r *rewriter) itemEnd() int {
 	}
 }
 
-// itemName gives the name of an element without an alias; empty: it has one, or the engine's is as good.
-func (r *rewriter) itemName(from, end int) string {
+// itemName gives the name of an element without an alias, and whether it is a plain column; empty: it has one, or the engine's is as good.
+func (r *rewriter) itemName(from, end int) (name string, column bool) {
 	if r.Name == nil || end <= from || r.at(end-1).Is("*") {
-		return ""
+		return "", false
 	}
 	r.parser.Seek(from)
 	e, err := r.parser.Expression()
 	if err != nil || r.parser.Place() != end {
-		return ""
+		return "", false
 	}
 	if c, ok := e.(*syntax.Column); ok {
 		last := c.Parts[len(c.Parts)-1]
 		if len(c.Parts) > 1 || last.Quoted || !r.constant(last.Text) {
-			if r.depth > 1 {
-				return ""
-			}
-			return last.Text
+			return last.Text, true
 		}
 	}
-	return r.Name(e)
+	return r.Name(e), false
 }
 
 // constant reports whether a bare word is a function that needs no parentheses.
