@@ -11,7 +11,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/iceberg-go/table/dv"
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
@@ -186,18 +185,13 @@ func (t *Table) readVector(ctx context.Context, d *deleteFile, limit int64) (map
 	if n, err := file.ReadAt(raw, d.Offset); n < len(raw) {
 		return nil, fault.Wrap(fault.As(fault.Corrupt, err), "read deletion vector in %s", d.Path)
 	}
-	bitmap, err := dv.DeserializeDV(raw, d.Records)
+	positions, err := vectorPositions(raw, limit/positionSize)
+	if err == nil && int64(len(positions)) != d.Records {
+		err = fault.New(fault.Corrupt, "it holds %d positions and its manifest says %d", len(positions), d.Records)
+	}
 	if err != nil {
-		return nil, fault.New(fault.Corrupt, "deletion vector in %s: %w", d.Path, err).In(d.Path)
+		return nil, fault.Wrap(err, "deletion vector in %s", d.Path)
 	}
-	if err := d.fits(bitmap.Cardinality(), limit); err != nil {
-		return nil, err
-	}
-	positions := make([]int64, 0, bitmap.Cardinality())
-	for p := range bitmap.Positions() {
-		positions = append(positions, int64(p))
-	}
-	slices.Sort(positions)
 	return map[string][]int64{d.Target: positions}, nil
 }
 

@@ -58,6 +58,9 @@ func (t *Table) keyField(id int) (keyField, error) {
 		if err := readable(p.Field); err != nil {
 			return keyField{}, err
 		}
+		if isGeometry(p.Field) {
+			return keyField{}, fault.New(fault.Unsupported, "equality deletes by %s, a geometry or a geography, are not supported", strings.Join(p.Names, "."))
+		}
 		k := keyField{ID: id, Top: top[p.Index[0]]}
 		if len(p.Index) > 1 {
 			k.Top = pruned(k.Top, map[int]bool{id: true})

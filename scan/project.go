@@ -58,6 +58,9 @@ func project(top []arrow.Field, index map[int]fieldPath, metadataFrom int, ids [
 		fields = append(fields, outputField(top, p))
 	}
 	if filter != nil {
+		if err := refuseGeometry(filter, index); err != nil {
+			return nil, err
+		}
 		for _, f := range predicate.Fields(filter) {
 			p, ok := index[f.ID]
 			if !ok {

@@ -312,6 +312,9 @@ func (r *groupReader) fill(ctx context.Context, f *frame, c fileColumns, from, n
 		return fault.New(fault.Corrupt, "data file %s: row group %d gave %d rows of %d", r.file.data.Path, r.group.Ordinal, batch.NumRows(), n)
 	}
 	for i, at := range c.at {
+		if !textIsValid(batch.Column(i)) {
+			return fault.New(fault.Corrupt, "data file %s: column %s holds text that is not UTF-8", r.file.data.Path, f.projection.columns[at].Field.Name).In(r.file.data.Path)
+		}
 		if f.columns[at], err = r.file.columns[at].Fill.apply(batch.Column(i), f.projection.columns[at].Field.Type, r.mem); err != nil {
 			return err
 		}

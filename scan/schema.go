@@ -43,6 +43,9 @@ func arrowField(f iceberg.NestedField) arrow.Field {
 	if unreadable != "" {
 		keys, values = append(keys, unreadableKey), append(values, unreadable)
 	}
+	if metadata, ok := geometryMetadata(f.Type); ok {
+		keys, values = append(keys, extensionNameKey, extensionMetadataKey), append(values, extensionWKB, metadata)
+	}
 	return arrow.Field{Name: f.Name, Type: typ, Nullable: !f.Required, Metadata: arrow.NewMetadata(keys, values)}
 }
 
@@ -100,7 +103,7 @@ func arrowPrimitive(t iceberg.Type) (arrow.DataType, string) {
 		return timestampNsUTC, ""
 	case iceberg.StringType:
 		return arrow.BinaryTypes.String, ""
-	case iceberg.BinaryType:
+	case iceberg.BinaryType, iceberg.GeometryType, iceberg.GeographyType:
 		return arrow.BinaryTypes.Binary, ""
 	case iceberg.UUIDType:
 		return extensions.NewUUIDType(), ""

@@ -46,7 +46,7 @@ func take(a arrow.Array, runs []rows, n int, mem memory.Allocator) (arrow.Array,
 	case *array.Struct:
 		return takeStruct(a, runs, n, mem)
 	case *array.Map:
-		return takeList(a, a.ListValues(), runs, n, mem)
+		return takeMap(a, runs, n, mem)
 	case *array.List:
 		return takeList(a, a.ListValues(), runs, n, mem)
 	case *array.Boolean:
@@ -196,6 +196,26 @@ func takeList(a array.ListLike, values arrow.Array, runs []rows, n int, mem memo
 	child.Data().Retain()
 	defer child.Release()
 	return assemble(a, n, takeValidity(a, runs, n, mem), []*memory.Buffer{offsets}, []arrow.ArrayData{child.Data()}), nil
+}
+
+// takeMap takes a map whose entries begin at their struct's first slot: array.Map finds keys and items without that struct's offset.
+func takeMap(a *array.Map, runs []rows, n int, mem memory.Allocator) (arrow.Array, error) {
+	out, err := takeList(a, a.ListValues(), runs, n, mem)
+	if err != nil || out.Data().Children()[0].Offset() == 0 {
+		return out, err
+	}
+	defer out.Release()
+	entries := out.(*array.Map).ListValues().(*array.Struct)
+	parts := make([]arrow.ArrayData, entries.NumField())
+	for i := range parts {
+		parts[i] = entries.Field(i).Data()
+	}
+	whole := array.NewData(entries.DataType(), entries.Len(), []*memory.Buffer{nil}, parts, 0, 0)
+	defer whole.Release()
+	d := out.Data()
+	data := array.NewData(d.DataType(), d.Len(), d.Buffers(), []arrow.ArrayData{whole}, d.NullN(), d.Offset())
+	defer data.Release()
+	return array.MakeFromData(data), nil
 }
 
 // child gives a struct's field with the struct's nulls laid over it. The caller releases it.

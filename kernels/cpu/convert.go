@@ -105,7 +105,8 @@ func (v *conversion) fromBytes(c *schema.Column, target arrow.DataType) bool {
 		}
 	case *arrow.BinaryType:
 		switch c.LogicalType().(type) {
-		case schema.NoLogicalType, schema.StringLogicalType, schema.EnumLogicalType, schema.JSONLogicalType, schema.BSONLogicalType:
+		case schema.NoLogicalType, schema.StringLogicalType, schema.EnumLogicalType, schema.JSONLogicalType, schema.BSONLogicalType,
+			schema.GeometryLogicalType, schema.GeographyLogicalType:
 			return true
 		}
 	case *arrow.Decimal128Type:

@@ -51,7 +51,12 @@ func (c *codecs) unpacker(kind compress.Compression) (unpacker, error) {
 			return compress.Decode(codec, dst, src)
 		}, nil
 	}
-	return func(dst, src []byte) ([]byte, error) { return compress.Decode(codec, dst, src) }, nil
+	return func(dst, src []byte) ([]byte, error) {
+		if len(dst) == 0 { // a page of nulls alone; not every codec unpacks its nothing into nothing
+			return dst, nil
+		}
+		return compress.Decode(codec, dst, src)
+	}, nil
 }
 
 // unpackHadoop reads the codec LZ4 as Hadoop writes it: frames of a length, of what they hold unpacked, and blocks with their packed lengths.

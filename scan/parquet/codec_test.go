@@ -69,3 +69,23 @@ func TestUnknownCodecsAreRefusedByName(t *testing.T) {
 		}
 	}
 }
+
+// TestPagesOfNoBytes unpacks pages of nulls alone in every codec.
+func TestPagesOfNoBytes(t *testing.T) {
+	var c codecs
+	defer c.close()
+	for _, kind := range []compress.Compression{compress.Codecs.Snappy, compress.Codecs.Gzip, compress.Codecs.Brotli, compress.Codecs.Zstd, compress.Codecs.Lz4Raw} {
+		codec, err := compress.GetCodec(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		packed := codec.Encode(make([]byte, 0, 100), nil)
+		unpack, err := c.unpacker(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := unpack([]byte{}, packed); err != nil || len(got) != 0 {
+			t.Errorf("%s: %d bytes, %v", kind, len(got), err)
+		}
+	}
+}

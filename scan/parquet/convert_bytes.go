@@ -18,7 +18,7 @@ func convertByteArray(c *schema.Column, target arrow.DataType) conversion {
 		text, bytes = true, true
 	case schema.StringLogicalType, schema.EnumLogicalType, schema.JSONLogicalType:
 		text, bytes = true, true
-	case schema.BSONLogicalType:
+	case schema.BSONLogicalType, schema.GeometryLogicalType, schema.GeographyLogicalType:
 		bytes = true
 	}
 	switch t := target.(type) {
