@@ -164,8 +164,8 @@ func (s *stream) project(r *result, b rowBatch, from, n int64) (arrow.RecordBatc
 			c.Release()
 		}
 	}()
-	for _, o := range s.query.outputs {
-		column, err := s.column(r, o, b, from, n)
+	for i, o := range s.query.outputs {
+		column, err := s.column(r, i, o, b, from, n)
 		if err != nil {
 			return nil, err
 		}
@@ -174,10 +174,12 @@ func (s *stream) project(r *result, b rowBatch, from, n int64) (arrow.RecordBatc
 	return array.NewRecordBatch(s.query.schema, columns, n), nil
 }
 
-func (s *stream) column(r *result, o output, b rowBatch, from, n int64) (arrow.Array, error) {
+func (s *stream) column(r *result, at int, o output, b rowBatch, from, n int64) (arrow.Array, error) {
 	switch o.kind {
 	case scanColumn:
 		return array.NewSlice(b.columns.Column(o.column), from, from+n), nil
+	case aggregateValue:
+		return repeated(constant{typ: s.query.schema.Field(at).Type, value: b.values[at]}, int(n), r.account.Allocator())
 	case rowCount:
 		return repeated(constant{typ: typeBigint, value: b.count}, int(n), r.account.Allocator())
 	}

@@ -150,6 +150,10 @@ func (s *set) sourceRows() (int64, bool) {
 
 // counted reports whether the value of count(*) is known without reading, and may be taken as such.
 func (s *set) counted() bool {
+	if s.query.reduces() {
+		_, told := s.told()
+		return told
+	}
 	_, known := s.sourceRows()
 	return s.query.counts && known && (s.plan == nil || s.query.pushDown.Value == "true")
 }
@@ -174,6 +178,16 @@ func (s *set) open(ctx context.Context, from, to int) (*stream, error) {
 	case out.left == 0:
 		out.source = noRows{}
 		return out, nil
+	case s.counted() && s.query.reduces():
+		r := newReduced(s.query, nil)
+		r.values, _ = s.told()
+		for i, o := range s.query.outputs {
+			if o.kind == rowCount {
+				r.rows, _ = r.values[i].(int64)
+			}
+		}
+		out.source = r
+		return out, nil
 	case s.counted():
 		out.source = &counted{rows: n}
 		return out, nil
@@ -189,7 +203,10 @@ func (s *set) open(ctx context.Context, from, to int) (*stream, error) {
 		return nil, err
 	}
 	out.source = &scanned{source}
-	if s.query.counts {
+	switch {
+	case s.query.reduces():
+		out.source = newReduced(s.query, source)
+	case s.query.counts:
 		out.source = &counted{reader: source}
 	}
 	return out, nil

@@ -18,6 +18,7 @@ type rowBatch struct {
 	columns arrow.RecordBatch // nil: no scan
 	rows    int64
 	count   int64 // the value of count(*)
+	values  []any // of aggregates, by output
 }
 
 // noRows is a source without rows.

@@ -32,11 +32,12 @@ type query struct {
 	parameters *arrow.Schema // one field for each ?
 }
 
-// output is one column of the result: a column of the scan, the number of rows, or a constant.
+// output is one column of the result: a column of the scan, the number of rows, a constant, or an aggregate of a column.
 type output struct {
-	kind     outputKind
-	column   int // in the scan's schema
-	constant constant
+	kind      outputKind
+	column    int // in the scan's schema
+	constant  constant
+	aggregate scan.Aggregate
 }
 
 type outputKind uint8
@@ -45,6 +46,7 @@ const (
 	scanColumn outputKind = iota
 	rowCount
 	fixedValue
+	aggregateValue // of a column
 )
 
 // bind resolves the names of a SELECT and the types of its constants. params are the values of its parameters; nil leaves them unbound.
@@ -85,6 +87,9 @@ func (s *statement) bind(ctx context.Context, tree *syntax.Select, params []cons
 	var err error
 	q.request.Options, q.used, err = s.readOptions(q.found, options)
 	q.pushDown, q.ignored = s.aggregateOption(options), ignoredOptions(options)
+	if q.pushDown.Value == "true" {
+		q.request.Aggregates = q.aggregates()
+	}
 	return q, err
 }
 
@@ -207,7 +212,7 @@ func (b *selectBinder) items(items []syntax.Item) error {
 		if err != nil {
 			return err
 		}
-		counts, columns = counts+kind[rowCount], columns+kind[scanColumn]
+		counts, columns = counts+kind[rowCount]+kind[aggregateValue], columns+kind[scanColumn]
 	}
 	if counts > 0 && columns > 0 {
 		return fault.New(fault.Invalid, "The query does not include a GROUP BY clause. Add GROUP BY or turn it into the window functions using OVER clauses.").
@@ -226,7 +231,7 @@ func itemPos(i syntax.Item) syntax.Pos {
 }
 
 // item binds one element of the select list and counts the outputs it gave, by kind.
-func (b *selectBinder) item(item syntax.Item) (kinds [3]int, err error) {
+func (b *selectBinder) item(item syntax.Item) (kinds [4]int, err error) {
 	before := len(b.query.outputs)
 	switch {
 	case item.Star:
@@ -234,7 +239,10 @@ func (b *selectBinder) item(item syntax.Item) (kinds [3]int, err error) {
 	case isRowCount(item.Expr):
 		b.add(output{kind: rowCount}, arrow.Field{Name: itemName(item, outputName(item.Expr)), Type: arrow.PrimitiveTypes.Int64}, "")
 	default:
-		err = b.value(item)
+		var is bool
+		if is, err = b.aggregate(item); !is && err == nil {
+			err = b.value(item)
+		}
 	}
 	for _, o := range b.query.outputs[before:] {
 		kinds[o.kind]++
