@@ -14,14 +14,8 @@ import (
 // sessionNamespace is the namespace that a session catalog always has.
 const sessionNamespace = "default"
 
-// handle is the Catalog that a Set gives out: closing it is the Set's business.
-type handle struct{ Catalog }
-
-// Close does nothing.
-func (handle) Close() error { return nil }
-
-// sessionCatalog stands for Spark's own catalog in front of an Iceberg one: the namespace default is there even where nobody made it. Tables
-// that are not Iceberg's are known to no catalog here.
+// sessionCatalog stands for Spark's own catalog in front of an Iceberg one: the namespace default is there even where nobody made it, and
+// tables of plain files are shown where the catalog knows them.
 type sessionCatalog struct{ handle }
 
 var _ Catalog = sessionCatalog{}

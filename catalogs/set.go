@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/apache/iceberg-go/table"
@@ -33,14 +34,17 @@ type SetConfig struct {
 // Set is the configured catalogs. Each is opened once, at its first use; an open that fails is tried again at the next. It is safe for
 // concurrent use.
 //
-// Reads are never stale: every Load asks the catalog. What the Set remembers of a table, for as long as cache-enabled and
-// cache.expiration-interval-ms say, is its metadata location, so that the catalog may answer "unchanged" instead of sending the metadata
-// again. Those properties therefore change the cost of a load and never its answer.
+// A table that was loaded is given out from memory for as long as cache-enabled and cache.expiration-interval-ms say, counted from its load, so a commit of
+// others shows after that time at the latest, or at once after REFRESH TABLE. A table whose credentials end soon is loaded again before. After that time
+// the catalog is asked, and told what is held, so that it may answer "unchanged" instead of sending the metadata again.
 type Set struct {
 	definitions map[string]Definition
 	slots       map[string]*slot
 	names       []string
-	held        held
+	cache       cache
+	guards      map[string]*breaker
+	opening     sync.WaitGroup     // of Open
+	leave       context.CancelFunc // ends what Open began
 	log         *slog.Logger
 }
 
@@ -49,18 +53,19 @@ func NewSet(c SetConfig) (*Set, error) {
 	if c.Open == nil {
 		return nil, fault.New(fault.Internal, "catalogs: no opener")
 	}
-	s := &Set{definitions: map[string]Definition{}, slots: map[string]*slot{}, log: c.Log}
+	s := &Set{definitions: map[string]Definition{}, slots: map[string]*slot{}, guards: map[string]*breaker{}, log: c.Log, leave: func() {}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
-	if s.held.now = c.Now; c.Now == nil {
-		s.held.now = time.Now
+	if s.cache.now = c.Now; c.Now == nil {
+		s.cache.now = time.Now
 	}
 	for _, d := range c.Definitions {
 		if _, taken := s.Definition(d.Name); taken {
 			return nil, fault.New(fault.Invalid, "the catalog %s is configured twice", d.Name)
 		}
 		s.definitions[d.Name] = d
+		s.guards[d.Name] = &breaker{name: d.Name, now: s.cache.now}
 		s.slots[d.Name] = newSlot(func(ctx context.Context) (Catalog, error) { return c.Open(ctx, d, c.Locations) })
 	}
 	s.names = slices.Sorted(maps.Keys(s.definitions))
@@ -100,64 +105,86 @@ func (s *Set) Catalog(ctx context.Context, name string) (Catalog, error) {
 		}
 		return nil, err
 	}
+	h := handle{Catalog: c, breaker: s.guards[d.Name], files: d.Class.Session}
 	if d.Class.Session {
-		return sessionCatalog{handle{c}}, nil
+		return sessionCatalog{h}, nil
 	}
-	return handle{c}, nil
+	return h, nil
 }
 
-// Load asks a catalog for a table or view. Catalog is filled in. Metadata is nil where the catalog says that the location handed out at the last
-// load still holds, and where it knows only the location. Plain files are fault.Unsupported.
+// Load gives a table or view, from memory or by the catalog. Catalog is filled in. Metadata is nil where the catalog knows only the location. Plain files are
+// fault.Unsupported.
 func (s *Set) Load(ctx context.Context, catalog string, id table.Identifier, reference, principal string) (*Table, error) {
 	d, ok := s.Definition(catalog)
 	if !ok {
 		return nil, notFound(catalog, s.names)
 	}
-	c, err := s.Catalog(ctx, catalog)
-	if err != nil {
-		return nil, err
-	}
 	keep, err := d.retention()
 	if err != nil {
 		return nil, err
 	}
-	key := heldKey{catalog: d.Name, table: joined(id), reference: reference, principal: principal}
-	req := LoadRequest{Identifier: id, Reference: reference, Principal: principal}
-	if keep != 0 && c.Capabilities().Unchanged {
-		req.Held = s.held.get(key, keep)
+	if keep == 0 {
+		return s.ask(ctx, d, LoadRequest{Identifier: id, Reference: reference, Principal: principal}, nil)
 	}
-	t, err := c.Load(ctx, req)
-	if err != nil {
-		if fault.Is(err, fault.NotFound) {
-			s.held.drop(key)
-		}
-		return nil, err
+	known, whole, forgotten := s.cache.get(d.cacheKey(id, reference, principal), keep)
+	if whole {
+		return known.copied(), nil
 	}
-	out, err := s.accept(d, id, key, keep, t)
-	if err == nil {
-		out.renew = func(ctx context.Context) (*Table, error) { return s.renew(ctx, d, req) }
-	}
-	return out, err
+	return s.ask(ctx, d, LoadRequest{Identifier: id, Reference: reference, Principal: principal, Fresh: forgotten}, known)
 }
 
-// renew asks for a table that was loaded before, for credentials that nobody was given yet.
-func (s *Set) renew(ctx context.Context, d Definition, req LoadRequest) (*Table, error) {
+// cacheKey names a load of the catalog's; cache.case-sensitive=false makes one of names that differ in case alone.
+func (d Definition) cacheKey(id table.Identifier, reference, principal string) cacheKey {
+	name := joined(id)
+	if strings.EqualFold(d.Properties["cache.case-sensitive"], "false") {
+		name = strings.ToLower(name)
+	}
+	return cacheKey{catalog: d.Name, table: name, reference: reference, principal: principal}
+}
+
+// ask loads by the catalog. known is what an earlier load gave, whose metadata an answer of "unchanged" stands for; nil: nothing.
+func (s *Set) ask(ctx context.Context, d Definition, req LoadRequest, known *Table) (*Table, error) {
 	c, err := s.Catalog(ctx, d.Name)
 	if err != nil {
 		return nil, err
 	}
-	req.Fresh = true
-	return c.Load(ctx, req)
+	key := d.cacheKey(req.Identifier, req.Reference, req.Principal)
+	if known != nil && c.Capabilities().Unchanged {
+		req.Held = known.MetadataLocation
+	}
+	era := s.cache.era()
+	t, err := c.Load(ctx, req)
+	if err != nil {
+		if fault.Is(err, fault.NotFound) {
+			s.cache.drop(key)
+		}
+		return nil, err
+	}
+	out, err := s.accept(d, req.Identifier, t)
+	if err != nil {
+		return nil, err
+	}
+	if out.Metadata == nil && req.Held != "" && out.MetadataLocation == req.Held {
+		out.Metadata = known.Metadata
+	}
+	again := req
+	again.Held, again.Fresh = "", true
+	out.renew = func(ctx context.Context) (*Table, error) { return s.ask(ctx, d, again, nil) }
+	if keep, err := d.retention(); err == nil && keep != 0 {
+		s.cache.put(key, out, era)
+		return out.copied(), nil
+	}
+	return out, nil
 }
 
-// accept checks what a catalog answered and remembers its location.
-func (s *Set) accept(d Definition, id table.Identifier, key heldKey, keep time.Duration, t *Table) (*Table, error) {
+// accept checks what a catalog answered.
+func (s *Set) accept(d Definition, id table.Identifier, t *Table) (*Table, error) {
 	name := strings.Join(append([]string{d.Name}, id...), ".")
 	if t == nil || (t.Kind != KindFiles && t.MetadataLocation == "" && len(t.Metadata) == 0) {
 		return nil, fault.New(fault.Internal, "load %s: the catalog answered without metadata", name).In(name)
 	}
 	if t.Kind == KindFiles {
-		return nil, fault.New(fault.Unsupported, "%s is no Iceberg table: tables of plain files are not supported", name).In(name)
+		return nil, fault.New(fault.Unsupported, "%s is no Iceberg table: tables of plain files (%s) are not supported", name, t.Format).In(name)
 	}
 	out := *t
 	out.Catalog = d.Name
@@ -167,21 +194,33 @@ func (s *Set) accept(d Definition, id table.Identifier, key heldKey, keep time.D
 	case !slices.EqualFunc(out.Identifier, id, strings.EqualFold): // settings and caches go by the name
 		return nil, fault.New(fault.Unavailable, "load %s: the catalog answered with another table, %q", name, out.Identifier).In(name)
 	}
-	if keep != 0 && out.MetadataLocation != "" {
-		s.held.put(key, out.MetadataLocation)
-	}
 	return &out, nil
 }
 
 // Refresh forgets a table, for every reference and principal: the next Load brings its metadata again.
 func (s *Set) Refresh(catalog string, id table.Identifier) {
 	if d, ok := s.Definition(catalog); ok {
-		s.held.dropTable(d.Name, joined(id))
+		s.cache.forget(d.Name, d.cacheKey(id, "", "").table)
+	}
+}
+
+// Open begins to open every catalog, all at once, and returns without waiting for them; it is called at most once, before Close. A catalog that fails is logged, and
+// opened again at its first use.
+func (s *Set) Open(ctx context.Context) {
+	ctx, s.leave = context.WithCancel(context.WithoutCancel(ctx))
+	for _, name := range s.names {
+		s.opening.Go(func() {
+			if _, err := s.slots[name].get(ctx); err != nil && ctx.Err() == nil {
+				s.log.Warn("a catalog cannot be opened", "catalog", name, "error", err.Error())
+			}
+		})
 	}
 }
 
 // Close ends opens that still run and closes every catalog. Later calls fail with fault.Unavailable.
 func (s *Set) Close() error {
+	s.leave()
+	s.opening.Wait()
 	var failed []error
 	for _, name := range s.names {
 		if err := s.slots[name].close(); err != nil {

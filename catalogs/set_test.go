@@ -28,8 +28,11 @@ type fake struct {
 	mu       sync.Mutex
 	location string
 	kind     Kind
+	failure  error
 	requests []LoadRequest
 	closed   int
+
+	credentials []storage.Credential
 }
 
 func (f *fake) Capabilities() Capabilities { return f.capabilities }
@@ -70,6 +73,8 @@ func (f *fake) Load(_ context.Context, req LoadRequest) (*Table, error) {
 	defer f.mu.Unlock()
 	f.requests = append(f.requests, req)
 	switch {
+	case f.failure != nil:
+		return nil, f.failure
 	case f.location == "missing":
 		return nil, fault.New(fault.NotFound, "Table does not exist: x")
 	case f.location == "nil":
@@ -77,7 +82,7 @@ func (f *fake) Load(_ context.Context, req LoadRequest) (*Table, error) {
 	case req.Held == f.location && f.location != "":
 		return &Table{MetadataLocation: f.location, Kind: f.kind}, nil
 	}
-	t := &Table{MetadataLocation: f.location, Kind: f.kind, Identifier: req.Identifier}
+	t := &Table{MetadataLocation: f.location, Kind: f.kind, Identifier: req.Identifier, Format: "orc", Credentials: f.credentials}
 	if f.location != "" {
 		t.Metadata = []byte("{}")
 	}
@@ -317,59 +322,12 @@ func TestSetClose(t *testing.T) {
 	}
 }
 
-func TestLoadPassesWhatIsHeld(t *testing.T) {
-	f := &fake{location: "/1", capabilities: Capabilities{Unchanged: true}}
-	now := time.Unix(1000, 0)
-	s := newSet(t, always(f), func() time.Time { return now }, define(t, "c", plain), define(t, "off", plain, "cache-enabled", "no"),
-		define(t, "ever", plain, "cache.expiration-interval-ms", "-1"))
-	id := table.Identifier{"ns", "t"}
-	load := func(catalog, reference, principal, held string, metadata bool) {
-		t.Helper()
-		got, err := s.Load(t.Context(), catalog, id, reference, principal)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if f.held() != held || (got.Metadata != nil) != metadata || got.Catalog != catalog || got.MetadataLocation != f.location || !slices.Equal(got.Identifier, id) {
-			t.Errorf("held %q, want %q; got %+v", f.held(), held, got)
-		}
-	}
-	load("c", "", "", "", true)
-	load("c", "", "", "/1", false)
-	f.move("/2")
-	load("c", "", "", "/1", true) // a commit shows at the next load
-	load("c", "", "", "/2", false)
-	load("c", "branch", "", "", true)
-	load("c", "", "ann", "", true)
-	load("c", "", "ann", "/2", false)
-	now = now.Add(29 * time.Second)
-	load("c", "", "", "/2", false)
-	now = now.Add(29 * time.Second) // counted from the last use
-	load("c", "", "", "/2", false)
-	now = now.Add(31 * time.Second)
-	load("c", "", "", "", true)
-	load("c", "", "ann", "", true)
-	s.Refresh("c", id)
-	load("c", "", "", "", true)
-	load("c", "", "ann", "", true)
-	s.Refresh("nowhere", id)
-	for range 2 {
-		load("off", "", "", "", true)
-	}
-	load("ever", "", "", "", true)
-	now = now.Add(10_000 * time.Hour)
-	load("ever", "", "", "/2", false)
-	f.move("missing")
-	if _, err := s.Load(t.Context(), "ever", id, "", ""); !fault.Is(err, fault.NotFound) {
-		t.Errorf("got %v", err)
-	}
-	f.move("/2")
-	load("ever", "", "", "", true)
-}
-
 func TestLoadAsksOldCatalogsForEverything(t *testing.T) {
 	f := &fake{location: "/1"}
-	s := newSet(t, always(f), nil, define(t, "c", plain))
+	now := time.Unix(1000, 0)
+	s := newSet(t, always(f), func() time.Time { return now }, define(t, "c", plain))
 	for range 2 {
+		now = now.Add(time.Hour)
 		if _, err := s.Load(t.Context(), "c", table.Identifier{"ns", "t"}, "", ""); err != nil || f.held() != "" {
 			t.Errorf("held %q, %v", f.held(), err)
 		}
@@ -388,7 +346,7 @@ func TestLoadChecksTheAnswer(t *testing.T) {
 	f.move("/1")
 	f.kind = KindFiles
 	_, err := s.Load(t.Context(), "SPARK_CATALOG", table.Identifier{"ns", "t"}, "", "")
-	if !fault.Is(err, fault.Unsupported) || !strings.Contains(err.Error(), "spark_catalog.ns.t is no Iceberg table: tables of plain files are not supported") {
+	if !fault.Is(err, fault.Unsupported) || !strings.Contains(err.Error(), "spark_catalog.ns.t is no Iceberg table: tables of plain files (orc) are not supported") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := s.Load(t.Context(), "nope", table.Identifier{"t"}, "", ""); !fault.Is(err, fault.NotFound) {
@@ -417,20 +375,6 @@ func TestACatalogAnswersForTheTableThatWasAskedFor(t *testing.T) {
 		if c.good != (err == nil) || err != nil && (!fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "prod.ns.t")) {
 			t.Errorf("answer %q: %v, %v", c.answer, got, err)
 		}
-	}
-}
-
-func TestHeldIsBounded(t *testing.T) {
-	h := held{now: time.Now}
-	for i := range maxHeld + 5 {
-		h.put(heldKey{table: fmt.Sprint(i)}, "/x")
-		h.get(heldKey{table: "0"}, -1) // reading alone does not keep an entry in
-	}
-	if len(h.entries) != maxHeld || h.recent.Len() != maxHeld {
-		t.Errorf("%d entries are held", len(h.entries))
-	}
-	if h.get(heldKey{table: fmt.Sprint(maxHeld + 4)}, -1) == "" || h.get(heldKey{table: "1"}, -1) != "" {
-		t.Error("the oldest must go and the newest stay")
 	}
 }
 

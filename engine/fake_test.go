@@ -494,8 +494,8 @@ func newWorld(t *testing.T, more ...catalogs.Definition) (*world, *Engine) {
 	plain, _ := catalogs.ClassByName("org.apache.iceberg.spark.SparkCatalog")
 	set, err := catalogs.NewSet(catalogs.SetConfig{
 		Definitions: append([]catalogs.Definition{
-			{Name: "lake", Class: rapids, Type: "fake", Properties: iceberg.Properties{"default-namespace": "db"}},
-			{Name: "bare", Class: plain, Type: "fake", Properties: iceberg.Properties{}},
+			{Name: "lake", Class: rapids, Type: "fake", Properties: iceberg.Properties{"default-namespace": "db", "cache-enabled": "false"}},
+			{Name: "bare", Class: plain, Type: "fake", Properties: iceberg.Properties{"cache-enabled": "false"}},
 			{Name: "down", Class: plain, Type: "fake", Properties: iceberg.Properties{}},
 		}, more...),
 		Open: func(_ context.Context, d catalogs.Definition, _ storage.Map) (catalogs.Catalog, error) {

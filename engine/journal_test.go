@@ -40,7 +40,7 @@ func TestOneLineForEachStatement(t *testing.T) {
 	for _, c := range []struct{ sql, want string }{
 		{"SET a = 1", `level=INFO kind=SET status=ok rows=1 bytes=0 metadata_bytes=0`},
 		{"SHOW CATALOGS", `level=INFO kind="SHOW CATALOGS" status=ok rows=3 bytes=0 metadata_bytes=0`},
-		{"SHOW TABLES IN down", `level=WARN kind="SHOW TABLES" status=failed rows=0 bytes=0 metadata_bytes=0 error="the catalog is down"`},
+		{"SHOW TABLES IN down", `level=WARN kind="SHOW TABLES" status=failed rows=0 bytes=0 metadata_bytes=0 error="catalog down: list tables: the catalog is down"`},
 		{"SELECT id FROM sales", `level=INFO kind=scan status=ok parts="0-3 of 3" rows=5 bytes=20 metadata_bytes=0`},
 		{"SELECT id FROM sales LIMIT 0", `level=INFO kind=scan status=ok parts="0-1 of 1" rows=0 bytes=0 metadata_bytes=0`},
 		{"EXPLAIN ANALYZE SELECT id FROM sales", `level=INFO kind=EXPLAIN status=ok rows=6 bytes=20 metadata_bytes=0`},

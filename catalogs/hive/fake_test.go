@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/apache/thrift/lib/go/thrift"
+
+	"github.com/skua-data/skua/catalogs/hive/hivetest"
 )
 
 // server is a metastore in memory. It speaks Thrift by the library of its makers.
@@ -98,7 +100,7 @@ func (s *server) serve(c net.Conn) {
 		if err != nil {
 			return
 		}
-		arguments, _ := read(ctx, p, thrift.STRUCT).(map[int16]any)
+		arguments, _ := hivetest.Read(ctx, p, thrift.STRUCT).(map[int16]any)
 		_ = p.ReadMessageEnd(ctx)
 		s.mu.Lock()
 		s.calls = append(s.calls, method)
@@ -117,7 +119,7 @@ func (s *server) serve(c net.Conn) {
 		}
 		kind, answer := s.answer(method, arguments)
 		_ = p.WriteMessageBegin(ctx, method, kind, sequence)
-		write(ctx, p, answer)
+		hivetest.Write(ctx, p, answer)
 		_ = p.WriteMessageEnd(ctx)
 		_ = p.Flush(ctx)
 	}
@@ -182,89 +184,6 @@ func (s *server) answer(method string, a map[int16]any) (thrift.TMessageType, ma
 	return thrift.EXCEPTION, map[int16]any{1: "Invalid method name: '" + method + "'", 2: int32(1)}
 }
 
-// read reads a value by the library.
-func read(ctx context.Context, p thrift.TProtocol, typ thrift.TType) any {
-	switch typ {
-	case thrift.STRUCT:
-		out := map[int16]any{}
-		_, _ = p.ReadStructBegin(ctx)
-		for {
-			_, field, id, err := p.ReadFieldBegin(ctx)
-			if err != nil || field == thrift.STOP {
-				return out
-			}
-			out[id] = read(ctx, p, field)
-			_ = p.ReadFieldEnd(ctx)
-		}
-	case thrift.LIST:
-		of, n, _ := p.ReadListBegin(ctx)
-		out := make([]any, n)
-		for i := range out {
-			out[i] = read(ctx, p, of)
-		}
-		return out
-	case thrift.STRING:
-		s, _ := p.ReadString(ctx)
-		return s
-	}
-	_ = p.Skip(ctx, typ)
-	return nil
-}
-
-// write writes a value by the library.
-func write(ctx context.Context, p thrift.TProtocol, v any) {
-	switch v := v.(type) {
-	case string:
-		_ = p.WriteString(ctx, v)
-	case int32:
-		_ = p.WriteI32(ctx, v)
-	case bool:
-		_ = p.WriteBool(ctx, v)
-	case []string:
-		_ = p.WriteListBegin(ctx, thrift.STRING, len(v))
-		for _, e := range v {
-			write(ctx, p, e)
-		}
-	case []map[int16]any:
-		_ = p.WriteListBegin(ctx, thrift.STRUCT, len(v))
-		for _, e := range v {
-			write(ctx, p, e)
-		}
-	case map[string]string:
-		_ = p.WriteMapBegin(ctx, thrift.STRING, thrift.STRING, len(v))
-		for k, e := range v {
-			write(ctx, p, k)
-			write(ctx, p, e)
-		}
-	case map[int16]any:
-		_ = p.WriteStructBegin(ctx, "")
-		for id, e := range v {
-			_ = p.WriteFieldBegin(ctx, "", typeInLibrary(e), id)
-			write(ctx, p, e)
-		}
-		_ = p.WriteFieldStop(ctx)
-	}
-}
-
-func typeInLibrary(v any) thrift.TType {
-	switch v.(type) {
-	case string:
-		return thrift.STRING
-	case int32:
-		return thrift.I32
-	case bool:
-		return thrift.BOOL
-	case map[string]string:
-		return thrift.MAP
-	case map[int16]any:
-		return thrift.STRUCT
-	}
-	return thrift.LIST
-}
-
-// stored is a table as the metastore keeps it.
 func stored(database, name, typ string, parameters map[string]string) map[int16]any {
-	return map[int16]any{1: name, 2: database, 3: "crew", 4: int32(7), 12: typ, 9: parameters, 14: false,
-		7: map[int16]any{1: []map[int16]any{{1: "id", 2: "bigint"}}, 2: "file:/w/" + name, 3: "org.apache.hadoop.mapred.TextInputFormat", 7: map[int16]any{2: "org.apache.hadoop.hive.serde2.OpenCSVSerde"}},
-		8: []map[int16]any{}}
+	return hivetest.Table(database, name, typ, parameters)
 }
