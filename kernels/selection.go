@@ -1,6 +1,8 @@
 package kernels
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"sort"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -97,18 +99,71 @@ func (s *Selection) Slice(from, n int64) *Selection {
 }
 
 // Filter keeps the survivors for which mask is true: mask has one value per survivor, in order, and null drops as false does.
-func (s *Selection) Filter(mask *array.Boolean) *Selection {
+func (s *Selection) Filter(mask *array.Boolean) *Selection { return s.Pick(Where(mask)) }
+
+// Pick keeps the survivors whose numbers it selects.
+func (s *Selection) Pick(numbers *Selection) *Selection {
 	var b builder
 	at := 0
-	for _, r := range s.runs {
-		for row := r.From; row < r.To && at < mask.Len(); row++ {
-			if mask.IsValid(at) && mask.Value(at) {
-				b.add(row, row+1)
+	for _, r := range numbers.runs {
+		for from := r.From; from < r.To && at < len(s.runs); {
+			run, before := s.runs[at], s.before[at]
+			length := run.To - run.From
+			if before+length <= from {
+				at++
+				continue
 			}
-			at++
+			to := min(r.To, before+length)
+			b.add(run.From+from-before, run.From+to-before)
+			from = to
 		}
 	}
 	return b.selection()
+}
+
+// Where selects the places where mask is true; null counts as false.
+func Where(mask *array.Boolean) *Selection {
+	var b builder
+	n, offset := mask.Len(), mask.Data().Offset()
+	values, valid := mask.Data().Buffers()[1], []byte(nil)
+	if mask.NullN() > 0 {
+		valid = mask.NullBitmapBytes()
+	}
+	if n == 0 || values == nil {
+		return b.selection()
+	}
+	for at := 0; at < n; at += 64 {
+		w := bits64(values.Bytes(), offset+at)
+		if valid != nil {
+			w &= bits64(valid, offset+at)
+		}
+		if left := n - at; left < 64 {
+			w &= 1<<left - 1
+		}
+		for base := at; w != 0; {
+			zeros := bits.TrailingZeros64(w)
+			ones := bits.TrailingZeros64(^(w >> zeros))
+			b.add(int64(base+zeros), int64(base+zeros+ones))
+			if zeros+ones == 64 {
+				break
+			}
+			w >>= zeros + ones
+			base += zeros + ones
+		}
+	}
+	return b.selection()
+}
+
+// bits64 reads 64 bits from bit from on, or those there are.
+func bits64(b []byte, from int) uint64 {
+	b = b[from>>3:]
+	var first [9]byte
+	if len(b) < len(first) {
+		copy(first[:], b)
+		b = first[:]
+	}
+	shift := uint(from & 7)
+	return binary.LittleEndian.Uint64(b)>>shift | uint64(b[8])<<(63-shift)<<1
 }
 
 // builder collects runs that come in order and joins those that touch or overlap.

@@ -93,6 +93,36 @@ func TestSelectionAgainstSets(t *testing.T) {
 	}
 }
 
+func TestWhereGivesTheRunsOfAMask(t *testing.T) {
+	r := rand.New(rand.NewSource(2))
+	for range 300 {
+		n, dense := r.Intn(400), r.Float64()
+		b := array.NewBooleanBuilder(memory.DefaultAllocator)
+		for range n {
+			if r.Intn(10) == 0 {
+				b.AppendNull()
+				continue
+			}
+			b.Append(r.Float64() < dense)
+		}
+		whole := b.NewBooleanArray()
+		from := r.Intn(n + 1)
+		mask := array.NewSlice(whole, int64(from), int64(n)).(*array.Boolean)
+		want := []int64{}
+		for i := range mask.Len() {
+			if mask.IsValid(i) && mask.Value(i) {
+				want = append(want, int64(i))
+			}
+		}
+		if got := ordinals(Where(mask)); !reflect.DeepEqual(got, want) {
+			t.Fatalf("%v from %d: %v, want %v", whole, from, got, want)
+		}
+		mask.Release()
+		whole.Release()
+		b.Release()
+	}
+}
+
 func TestNewSelectionOrdersAndJoinsRuns(t *testing.T) {
 	s := NewSelection([]Run{{5, 9}, {1, 3}, {8, 12}, {4, 4}, {3, 4}, {20, 10}})
 	if want := []Run{{1, 4}, {5, 12}}; !reflect.DeepEqual(s.Runs(), want) {
