@@ -85,17 +85,51 @@ func (s *statement) complete(written []string) (string, []string, error) {
 	return catalog, identifier, nil
 }
 
-// table resolves a table's name and opens it. A real table of the full name wins over a metadata table or a selector.
+// table resolves a table's name and opens it. A quoted part with dots in it may be several levels of a namespace: that is how metadata calls spell
+// them, and tools put quotes around what they list.
 func (s *statement) table(ctx context.Context, written []string) (*found, error) {
 	catalog, identifier, err := s.complete(written)
 	if err != nil {
 		return nil, err
 	}
+	f, err := s.find(ctx, written, catalog, identifier)
+	if err == nil || len(identifier) < 2 {
+		return f, err
+	}
+	levels := nestedLevels(identifier[:len(identifier)-1])
+	if levels == nil {
+		return nil, err
+	}
+	if nested, nestedErr := s.find(ctx, written, catalog, append(levels, identifier[len(identifier)-1])); nestedErr == nil {
+		return nested, nil
+	}
+	return nil, err
+}
+
+// nestedLevels takes apart the levels that hold dots; nil where none does.
+func nestedLevels(levels []string) (out []string) {
+	changed := false
+	for _, level := range levels {
+		parts, err := ParseSchemaName(level)
+		if err != nil || len(parts) < 2 {
+			out = append(out, level)
+			continue
+		}
+		out, changed = append(out, parts...), true
+	}
+	if !changed {
+		return nil
+	}
+	return out
+}
+
+// find opens a table by its identifier. A real table of the full name wins over a metadata table or a selector.
+func (s *statement) find(ctx context.Context, written []string, catalog string, identifier []string) (*found, error) {
 	f := &found{written: written, catalog: catalog, identifier: identifier}
 	if s.pinned != nil {
 		return f, s.openPinned(ctx, f)
 	}
-	err = s.load(ctx, f)
+	err := s.load(ctx, f)
 	if !fault.Is(err, fault.NotFound) || len(identifier) < 2 {
 		return f, s.explainMissing(ctx, f, err)
 	}
