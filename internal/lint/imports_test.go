@@ -117,7 +117,7 @@ var table = map[string]row{
 	"flightsql":             may("auth", "engine", "session", "resource", "fault").and(arrow, flight, grpc, protobuf),
 
 	// What composes them: neither a catalog's implementation nor the conformance suite.
-	"server": may("auth", "catalogs", "engine", "engine/duckdb", "fault", "flightsql", "kernels", "kernels/cpu", "plugins/host", "resource", "scan", "scan/parquet", "session",
+	"server": may("auth", "catalogs", "engine", "engine/duckdb", "fault", "flightsql", "kernels", "kernels/cpu", "kernels/cuda", "kernels/cuda/device", "kernels/cuda/driver", "kernels/cuda/ptx", "plugins/host", "resource", "scan", "scan/parquet", "session",
 		"storage", "storage/adls", "storage/gcs", "storage/hadoopconf", "storage/hdfs", "storage/local", "storage/s3").and(iceberg, grpc),
 	"cmd/skua":             may("server", "cmd/skua/shell", "cmd/skua/demo").and(cobra),
 	"cmd/skua/shell":       may().and(arrow, flight, grpc, readline, isatty),
@@ -129,7 +129,9 @@ var table = map[string]row{
 	"conformance":           may("catalogs/catalogtest", "plugins/host", "session").and(arrow, flight, grpc),
 	"conformance/inprocess": may("conformance", "server").and(grpc),
 	"conformance/oracle":    may("conformance").and(arrow),
-	"bench":                 may().and(arrow, flight, grpc, iceberg, writer),
+	"conformance/scantest": may("catalogs", "kernels", "kernels/cpu", "predicate", "resource", "scan", "scan/parquet", "storage", "storage/local").
+		and(arrow, parquet),
+	"bench": may().and(arrow, flight, grpc, iceberg, writer),
 	"bench/local": may("catalogs", "kernels", "kernels/cpu", "predicate", "resource", "scan", "scan/parquet", "storage", "storage/local").
 		and(arrow, iceberg),
 }

@@ -1,0 +1,159 @@
+package scantest
+
+import (
+	"slices"
+	"sort"
+)
+
+// Field ids of the metadata columns that queries ask for.
+const (
+	idFile        = 1<<31 - 1 - 1
+	idOrdinal     = 1<<31 - 1 - 2
+	idDeleted     = 1<<31 - 1 - 3
+	idSpec        = 1<<31 - 1 - 4
+	idRow         = 1<<31 - 1 - 107
+	idLastUpdated = 1<<31 - 1 - 108
+)
+
+// metadataColumns are the metadata columns with their types.
+func (t *table) metadataColumns() []*field {
+	out := []*field{{id: idFile, name: "_file", typ: &typ{kind: text}}, {id: idOrdinal, name: "_pos", typ: &typ{kind: long}},
+		{id: idDeleted, name: "_deleted", typ: &typ{kind: boolean}}, {id: idSpec, name: "_spec_id", typ: &typ{kind: integer}}}
+	if t.version > 2 {
+		out = append(out, &field{id: idRow, name: "_row_id", typ: &typ{kind: long}}, &field{id: idLastUpdated, name: "_last_updated_sequence_number", typ: &typ{kind: long}})
+	}
+	return out
+}
+
+// answer gives the rows of a query as text, sorted.
+func (t *table) answer(q *query) []string {
+	var out []string
+	marks := slices.ContainsFunc(q.output, func(p []*field) bool { return p[len(p)-1].id == idDeleted })
+	fields := append(slices.Clone(q.schema.fields), t.metadataColumns()...)
+	for _, f := range q.commit.data {
+		for i, stored := range f.rows {
+			deleted := q.commit.deleted(t, f, i)
+			if deleted && !marks {
+				continue
+			}
+			row := t.project(q.schema.fields, f, stored)
+			row[idFile], row[idOrdinal], row[idDeleted], row[idSpec] = f.path, int64(i), deleted, int64(f.spec.id)
+			row[idRow], row[idLastUpdated] = f.firstRow+int64(i), f.sequence
+			if q.filter != nil && truth(q.filter, fields, row) != yes {
+				continue
+			}
+			line := ""
+			for _, p := range q.output {
+				line += spell(p[len(p)-1].typ, dig(p, row)) + ";"
+			}
+			out = append(out, line)
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+// deleted says whether a row of a data file is deleted in a commit.
+func (c *commit) deleted(t *table, f *dataFile, ordinal int) bool {
+	return slices.ContainsFunc(c.deletes, func(d *deleteFile) bool {
+		if d.keys == nil {
+			return d.sequence >= f.sequence && slices.Contains(d.positions[f], int64(ordinal))
+		}
+		if d.sequence <= f.sequence || len(d.spec.fields) > 0 && !d.spec.void() && d.place() != f.place() {
+			return false
+		}
+		return d.hits(t, f, f.rows[ordinal])
+	})
+}
+
+// void says whether a spec partitions by nothing.
+func (s *spec) void() bool {
+	return !slices.ContainsFunc(s.fields, func(f partitionField) bool { return f.transform.name != "void" })
+}
+
+func (d *deleteFile) place() string {
+	return spellTuple(d.spec, &schema{fields: d.schema.all}, d.tuple)
+}
+
+// hits says whether a row has one of the keys. Values are compared as those of the column's newest type.
+func (d *deleteFile) hits(t *table, f *dataFile, stored record) bool {
+	for _, row := range d.rows {
+		equal := true
+		for _, id := range d.keys {
+			now := t.newest(id)
+			own := path(d.schema.fields, id)
+			key := promoted(dig(own, row), own[len(own)-1].typ, now[len(now)-1].typ)
+			has := t.project(now[:1], f, stored)
+			equal = equal && spell(now[len(now)-1].typ, key) == spell(now[len(now)-1].typ, dig(now, has))
+		}
+		if equal {
+			return true
+		}
+	}
+	return false
+}
+
+// newest is the way to a field in the newest schema that has it.
+func (t *table) newest(id int) []*field {
+	for i := len(t.schemas) - 1; i >= 0; i-- {
+		if p := path(t.schemas[i].fields, id); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// project gives a stored row the shape of some fields.
+func (t *table) project(fields []*field, f *dataFile, stored record) record {
+	out := record{}
+	for _, want := range fields {
+		out[want.id] = t.shaped(want, among(f.schema.fields, want.id), stored[want.id], f)
+	}
+	return out
+}
+
+// among looks among fields, not inside them.
+func among(fields []*field, id int) *field {
+	for _, f := range fields {
+		if f.id == id {
+			return f
+		}
+	}
+	return nil
+}
+
+// shaped brings a stored value into the shape of a field; own is what the file has for it, nil: nothing.
+func (t *table) shaped(want, own *field, v any, f *dataFile) any {
+	if own == nil {
+		for i, p := range f.spec.fields {
+			if p.source == want.id && p.transform.name == "identity" {
+				return promoted(f.tuple[i], find(f.schema.all, want.id).typ, want.typ)
+			}
+		}
+		return want.initial
+	}
+	if v == nil {
+		return nil
+	}
+	switch want.typ.kind {
+	case structure:
+		out := record{}
+		for _, c := range want.typ.fields {
+			out[c.id] = t.shaped(c, among(own.typ.fields, c.id), v.(record)[c.id], f)
+		}
+		return out
+	case list:
+		var out []any
+		for _, e := range v.([]any) {
+			out = append(out, t.shaped(want.typ.fields[0], own.typ.fields[0], e, f))
+		}
+		return out
+	case mapping:
+		var out [][2]any
+		for _, e := range v.([][2]any) {
+			out = append(out, [2]any{e[0], t.shaped(want.typ.fields[1], own.typ.fields[1], e[1], f)})
+		}
+		return out
+	}
+	return promoted(v, own.typ, want.typ)
+}

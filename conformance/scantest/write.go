@@ -1,0 +1,172 @@
+package scantest
+
+import (
+	"bytes"
+	"os"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/extensions"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+)
+
+// writeParquet writes rows in a random layout and gives the file's size.
+func (t *table) writeParquet(name string, fields []*field, rows []record, withIDs bool) int64 {
+	if !withIDs {
+		t.has("files without field ids")
+	}
+	s := arrow.NewSchema(arrowFields(fields, withIDs), nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
+	defer b.Release()
+	for _, row := range rows {
+		for i, f := range fields {
+			appendValue(b.Field(i), f.typ, row[f.id])
+		}
+	}
+	batch := b.NewRecordBatch()
+	defer batch.Release()
+	var out bytes.Buffer
+	properties, arrowProperties, group := t.layout(fields, int64(len(rows)))
+	w, err := pqarrow.NewFileWriter(s, &out, properties, arrowProperties)
+	if err != nil {
+		panic(err)
+	}
+	for from := int64(0); from < batch.NumRows(); from += group {
+		part := batch.NewSlice(from, min(from+group, batch.NumRows()))
+		err := w.Write(part)
+		part.Release()
+		if err != nil {
+			panic(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		panic(err)
+	}
+	if err := os.WriteFile(name, out.Bytes(), 0o600); err != nil {
+		panic(err)
+	}
+	return int64(out.Len())
+}
+
+// layout chooses pages, encodings, codecs and what else a file's bytes depend on, and the rows of a row group.
+func (t *table) layout(fields []*field, rows int64) (*parquet.WriterProperties, pqarrow.ArrowWriterProperties, int64) {
+	r := t.r
+	codecs := []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Gzip, compress.Codecs.Zstd, compress.Codecs.Lz4Raw, compress.Codecs.Brotli}
+	options := []parquet.WriterProperty{
+		parquet.WithCompression(oneOf(r, codecs...)), parquet.WithDataPageVersion(oneOf(r, parquet.DataPageV1, parquet.DataPageV2)),
+		parquet.WithDictionaryDefault(r.Intn(2) == 0), parquet.WithDataPageSize(oneOf[int64](r, 40, 200, 1<<20)), parquet.WithBatchSize(oneOf[int64](r, 7, 64, 1024)),
+		parquet.WithStats(r.Intn(6) > 0), parquet.WithPageIndexEnabled(r.Intn(2) == 0), parquet.WithStoreDecimalAsInteger(r.Intn(2) == 0),
+		parquet.WithDictionaryPageSizeLimit(oneOf[int64](r, 20, 1<<20)), parquet.WithBloomFilterEnabled(r.Intn(4) == 0), parquet.WithMaxBloomFilterBytes(512),
+	}
+	var leaves func(prefix string, fields []*field)
+	leaves = func(prefix string, fields []*field) {
+		for _, f := range fields {
+			at := prefix + f.name
+			switch f.typ.kind {
+			case structure:
+				leaves(at+".", f.typ.fields)
+			case list:
+				leaves(at+".list.", f.typ.fields)
+			case mapping:
+				leaves(at+".key_value.", f.typ.fields)
+			default:
+				if f.id == idPath { // PyArrow reads it into a dictionary, which it cannot from every encoding
+					continue
+				}
+				if e, ok := encodingOf(t, f.typ, f.required && prefix == ""); ok {
+					options = append(options, parquet.WithDictionaryFor(at, false), parquet.WithEncodingFor(at, e))
+				}
+			}
+		}
+	}
+	leaves("", fields)
+	var arrowOptions []pqarrow.WriterOption
+	if r.Intn(6) == 0 {
+		arrowOptions = append(arrowOptions, pqarrow.WithStoreSchema())
+	}
+	group := oneOf(r, rows, rows, 1+rows/2, 1+rows/5)
+	return parquet.NewWriterProperties(options...), pqarrow.NewArrowWriterProperties(arrowOptions...), max(group, 1)
+}
+
+// encodingOf chooses an encoding that a type's columns can be written in; false: the writer's own choice. It leaves out RLE of booleans and
+// deltas of text that may be null: the writer gives some rows the values of others then, and pages without values a block of none.
+func encodingOf(t *table, of *typ, required bool) (parquet.Encoding, bool) {
+	e := parquet.Encodings
+	switch of.kind {
+	case integer, long, date, clock, timestamp, timestampTZ, timestampNS, timestampTZNS:
+		return oneOf(t.r, e.DeltaBinaryPacked, e.Plain, t.splitBytes()), t.r.Intn(2) == 0
+	case float, double:
+		return oneOf(t.r, e.ByteStreamSplit, e.Plain), t.r.Intn(2) == 0
+	case text, binary, geometry:
+		return oneOf(t.r, e.DeltaByteArray, e.DeltaLengthByteArray, e.Plain), required && t.r.Intn(2) == 0
+	case fixed, uuid:
+		return oneOf(t.r, t.splitBytes(), e.Plain), t.r.Intn(2) == 0
+	}
+	return e.Plain, false
+}
+
+// splitBytes is the encoding by byte streams for what is no float, in some tables: not every reader knows it.
+func (t *table) splitBytes() parquet.Encoding {
+	if t.seed%4 == 0 {
+		return parquet.Encodings.ByteStreamSplit
+	}
+	return parquet.Encodings.Plain
+}
+
+// appendValue appends a value to a builder of its type.
+func appendValue(b array.Builder, t *typ, v any) {
+	if v == nil {
+		b.AppendNull()
+		return
+	}
+	switch b := b.(type) {
+	case *array.BooleanBuilder:
+		b.Append(v.(bool))
+	case *array.Int32Builder:
+		b.Append(int32(v.(int64)))
+	case *array.Int64Builder:
+		b.Append(v.(int64))
+	case *array.Float32Builder:
+		b.Append(float32(v.(float64)))
+	case *array.Float64Builder:
+		b.Append(v.(float64))
+	case *array.Decimal128Builder:
+		b.Append(v.(decimal128.Num))
+	case *array.Date32Builder:
+		b.Append(arrow.Date32(v.(int64)))
+	case *array.Time64Builder:
+		b.Append(arrow.Time64(v.(int64)))
+	case *array.TimestampBuilder:
+		b.Append(arrow.Timestamp(v.(int64)))
+	case *array.StringBuilder:
+		b.Append(v.(string))
+	case *array.BinaryBuilder:
+		b.Append(v.([]byte))
+	case *array.FixedSizeBinaryBuilder:
+		b.Append(v.([]byte))
+	case *extensions.UUIDBuilder:
+		b.AppendBytes([16]byte(v.([]byte)))
+	case *array.StructBuilder:
+		b.Append(true)
+		for i, f := range t.fields {
+			appendValue(b.FieldBuilder(i), f.typ, v.(record)[f.id])
+		}
+	case *array.ListBuilder:
+		b.Append(true)
+		for _, e := range v.([]any) {
+			appendValue(b.ValueBuilder(), t.fields[0].typ, e)
+		}
+	case *array.MapBuilder:
+		b.Append(true)
+		for _, e := range v.([][2]any) {
+			appendValue(b.KeyBuilder(), t.fields[0].typ, e[0])
+			appendValue(b.ItemBuilder(), t.fields[1].typ, e[1])
+		}
+	default:
+		panic(t)
+	}
+}
