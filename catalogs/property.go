@@ -23,7 +23,7 @@ var spellings = []string{
 	"snapshot-loading-mode", "rest-page-size", "namespace-separator", "scan-planning-mode", "lock-impl", "suppress-permission-error",
 	"jdbc.user", "jdbc.password", "jdbc.schema-version", "jdbc.init-catalog-tables", "jdbc.strict-mode", "jdbc.",
 	"table-default.", "table-override.", "view-default.", "view-override.", "hadoop.", "header.", "lock.", "io.manifest.", "http-client.",
-	"s3.", "client.", "gcs.", "adls.", "glue.", "rest.", "nessie.", "hive.",
+	"plugin.", "authentication.", "ref", "ref.hash", "client-api-version", "hive-conf-dir", "hadoop-conf-dir", "sts.endpoint", "audience", "resource", "s3.", "client.", "gcs.", "adls.", "glue.", "rest.", "nessie.", "hive.",
 }
 
 // idle is a property that is accepted and does nothing here; a name that ends in a dot stands for a family.

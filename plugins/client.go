@@ -17,7 +17,7 @@ import (
 
 // Client is the server's end of a connection to a plugin whose catalog is not open yet.
 type Client struct {
-	// Patience is how long a call waits for the plugin's next answer before it fails with fault.Unavailable; zero: 5 minutes. Calls whose caller is
+	// Patience is how long a call waits for the plugin's next answer before it fails with fault.Unavailable; zero: a minute. Calls whose caller is
 	// less patient end earlier.
 	Patience time.Duration
 
@@ -26,7 +26,7 @@ type Client struct {
 }
 
 // defaultPatience is long: a catalog may list a slow store. A call without any bound would hold its statement for ever.
-const defaultPatience = 5 * time.Minute
+const defaultPatience = time.Minute
 
 // Open sends the configuration, secrets included, and gives the catalog. It works once a process. The context bounds opening alone.
 func (c *Client) Open(ctx context.Context, typ string, config catalogs.Config) (*Catalog, error) {

@@ -45,6 +45,14 @@ func (b *backoff) check(catalog string) error {
 	if wait <= 0 {
 		return nil
 	}
-	return fault.New(fault.KindOf(b.last), "catalog %s: its plugin failed %d times and is tried again in %s; last: %s",
+	err := fault.New(fault.KindOf(b.last), "catalog %s: its plugin failed %d times and is tried again in %s; last: %s",
 		catalog, b.failures, max(wait.Round(time.Millisecond), time.Millisecond), b.last.Error()).In(catalog)
+	err.Cause = &tooEarly{wait}
+	return err
 }
+
+// tooEarly is in the chain of an error about a back-off that is not over.
+type tooEarly struct{ wait time.Duration }
+
+// Error says when it is over.
+func (e *tooEarly) Error() string { return "to be tried again in " + e.wait.String() }

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/table"
@@ -17,13 +18,14 @@ import (
 )
 
 // Catalog is a catalog in a process of its own, behind which the process may die and is started again: the calls that run when it dies fail with
-// fault.Unavailable, the next one launches it, and while it backs off calls fail at once. It is safe for concurrent use.
+// fault.Unavailable, the next one launches it, and while it backs off calls wait for a bounded time. It is safe for concurrent use.
 type Catalog struct {
 	host       *Host
 	definition catalogs.Definition
 	locations  storage.Map
 	redact     *plugins.Redactor
 	program    program
+	limits     limits
 	log        *slog.Logger
 	backoff    *backoff
 
@@ -48,8 +50,22 @@ type launching struct {
 
 var _ catalogs.Catalog = (*Catalog)(nil)
 
-// instance gives the running process, launching it when there is none.
+// instance gives the running process, launching it when there is none, and waiting for a back-off that is soon over.
 func (c *Catalog) instance(ctx context.Context) (*instance, error) {
+	for waited := time.Duration(0); ; {
+		i, err := c.running(ctx)
+		var early *tooEarly
+		if !errors.As(err, &early) || waited+early.wait > c.host.config.Wait {
+			return i, err
+		}
+		waited += early.wait
+		if !pause(ctx, early.wait) {
+			return nil, fault.New(fault.KindOf(ctx.Err()), "open catalog %s: %w", c.definition.Name, ctx.Err())
+		}
+	}
+}
+
+func (c *Catalog) running(ctx context.Context) (*instance, error) {
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
@@ -94,7 +110,7 @@ func (c *Catalog) start(ctx context.Context) (*launching, error) {
 	if err := c.backoff.check(c.definition.Name); err != nil {
 		return nil, err
 	}
-	launch, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.host.config.StartTimeout)
+	launch, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.limits.start)
 	running := &launching{done: make(chan struct{}), cancel: cancel}
 	c.launching = running
 	c.work.Go(func() {
@@ -126,6 +142,7 @@ func (c *Catalog) finish(running *launching, i *instance, err error, cancelled b
 	c.live, c.capabilities = i, i.catalog.Capabilities() // Close, which waits for launches, ends it if it came meanwhile
 	if !c.closed {
 		c.work.Go(func() { c.watch(i) })
+		c.work.Go(func() { c.watchMemory(i.process, c.limits.memory) })
 	}
 }
 

@@ -22,7 +22,9 @@ type Config struct {
 	Folder       string           // holds skua-catalog and outside plugins; empty: the folder of the running program
 	Log          *slog.Logger     // receives the plugins' log lines, with catalog=<name>; nil: nothing is logged
 	StartTimeout time.Duration    // from launch to an open catalog; zero: 30 s
-	Patience     time.Duration    // for a call's next answer, after which the call fails; zero: 5 min
+	Patience     time.Duration    // for a call's next answer, after which the call fails; zero: 1 min
+	Memory       int64            // bytes that a process may hold, after which it is ended and started again; zero: 4 GiB
+	Wait         time.Duration    // that a call waits for a back-off to be over before it fails; zero: 2 s; negative: not at all
 	Silence      time.Duration    // after which a process that answers not even the connection's own signals is replaced, 10 s at least; zero: 30 s
 	Backoff      time.Duration    // before the second relaunch, then doubling (the first is immediate); zero: 250 ms
 	MaxBackoff   time.Duration    // zero: 30 s
@@ -60,10 +62,16 @@ func New(c Config) (*Host, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
+	if c.Wait == 0 {
+		c.Wait = 2 * time.Second
+	}
+	if c.Memory == 0 {
+		c.Memory = 4 << 30
+	}
 	for _, limit := range []struct {
 		value *time.Duration
 		zero  time.Duration
-	}{{&c.StartTimeout, 30 * time.Second}, {&c.Patience, 5 * time.Minute}, {&c.Silence, 30 * time.Second}, {&c.Backoff, 250 * time.Millisecond}, {&c.MaxBackoff, 30 * time.Second}, {&c.Forget, time.Minute}} {
+	}{{&c.StartTimeout, 30 * time.Second}, {&c.Patience, time.Minute}, {&c.Silence, 30 * time.Second}, {&c.Backoff, 250 * time.Millisecond}, {&c.MaxBackoff, 30 * time.Second}, {&c.Forget, time.Minute}} {
 		if *limit.value < 0 {
 			return nil, fault.New(fault.Invalid, "plugin host: a time of %s is negative", *limit.value)
 		}
@@ -83,9 +91,13 @@ func (h *Host) Open(ctx context.Context, d catalogs.Definition, locations storag
 	if err != nil {
 		return nil, err
 	}
+	bounds, err := h.limits(d)
+	if err != nil {
+		return nil, err
+	}
 	redact := plugins.NewRedactor(d.Properties)
 	c := &Catalog{
-		host: h, definition: d, locations: locations, redact: redact, program: program,
+		host: h, definition: d, locations: locations, redact: redact, program: program, limits: bounds,
 		log: h.config.Log.With("catalog", d.Name), backoff: h.backoff(d),
 	}
 	if err := h.add(c); err != nil {

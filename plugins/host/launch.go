@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os/exec"
 	"strings"
 	"sync"
@@ -43,9 +44,12 @@ type instance struct {
 
 // launch starts a process, shakes hands and opens the catalog in it, all before ctx ends. When anything fails the process is gone.
 func (c *Catalog) launch(ctx context.Context) (*instance, error) {
+	if err := c.limits.trusted(c.program.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, unusable(c.definition, c.program.path, err)
+	}
 	printed := &output{log: c.log, redact: c.redact, budget: budget{now: time.Now}}
 	process := newProcess(c.program)
-	i := &instance{process: process, client: c.host.client(process, printed)}
+	i := &instance{process: process, client: c.host.client(process, printed, c.limits.memory)}
 	stop := context.AfterFunc(ctx, process.kill)
 	defer stop()
 	catalog, err := c.connect(ctx, i)
@@ -60,15 +64,15 @@ func (c *Catalog) launch(ctx context.Context) (*instance, error) {
 }
 
 // client configures go-plugin for a process of our own. Its logger is off: it would read log lines itself, and trusts them.
-func (h *Host) client(process *process, printed io.Writer) *plugin.Client {
+func (h *Host) client(process *process, printed io.Writer, memory int64) *plugin.Client {
 	return plugin.NewClient(&plugin.ClientConfig{
 		HandshakeConfig: plugins.Handshake(),
 		Plugins:         plugin.PluginSet{plugins.Name: &plugins.Plugin{}},
 		RunnerFunc: func(_ hclog.Logger, handshake *exec.Cmd, folder string) (runner.Runner, error) {
-			process.cmd.Env, process.folder = environment(handshake.Env), folder
+			process.cmd.Env, process.folder = environment(handshake.Env, memory), folder
 			return process, nil
 		},
-		StartTimeout:     h.config.StartTimeout,
+		StartTimeout:     24 * time.Hour, // the launch has a time limit of its own
 		Stderr:           printed,
 		SyncStdout:       printed,
 		SyncStderr:       printed,
@@ -96,8 +100,8 @@ func (c *Catalog) connect(ctx context.Context, i *instance) (*plugins.Catalog, e
 	if !ok {
 		return nil, fault.New(fault.Internal, "the plugin client is a %T", dispensed)
 	}
-	client.Patience = c.host.config.Patience
-	return client.Open(ctx, c.program.typ, catalogs.Config{Name: c.definition.Name, Properties: c.definition.Properties, Locations: c.locations})
+	client.Patience = c.limits.patience
+	return client.Open(ctx, c.program.typ, catalogs.Config{Name: c.definition.Name, Properties: forPlugin(c.definition.Properties), Locations: c.locations})
 }
 
 // explain says in the operator's words why a launch failed.
@@ -106,7 +110,7 @@ func (c *Catalog) explain(ctx context.Context, err error, process *process, ende
 	var carried *fault.Error
 	switch text := err.Error(); {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return c.broken(printed, "open catalog %s: its plugin %s did not start within %s", name, path, c.host.config.StartTimeout)
+		return c.broken(printed, "open catalog %s: its plugin %s did not start within %s", name, path, c.limits.start)
 	case ctx.Err() != nil:
 		return fault.New(fault.Unavailable, "open catalog %s: stopped while its plugin was starting", name)
 	case errors.As(err, &carried) && !errors.Is(err, plugins.ErrDisconnected):

@@ -146,6 +146,13 @@ func (a actor) Load(ctx context.Context, req catalogs.LoadRequest) (*catalogs.Ta
 		return nil, ctx.Err()
 	case "hang":
 		select {}
+	case "eat":
+		eaten := make([]byte, 600<<20)
+		for i := range eaten {
+			eaten[i] = byte(i)
+		}
+		<-ctx.Done()
+		runtime.KeepAlive(eaten)
 	case "flood":
 		line := strings.Repeat("flood hunter22 ", 60) + "\n"
 		for range 4000 {
@@ -216,7 +223,7 @@ func newWorld(t *testing.T, change ...func(*host.Config)) *world {
 	t.Helper()
 	w := &world{now: time.Now()}
 	config := host.Config{Folder: folder(t, "skua-catalog"), Log: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Backoff: time.Second, MaxBackoff: 4 * time.Second, Now: func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return w.now }}
+		Backoff: time.Second, MaxBackoff: 4 * time.Second, Wait: -1, Now: func() time.Time { w.mu.Lock(); defer w.mu.Unlock(); return w.now }}
 	for _, c := range change {
 		c(&config)
 	}

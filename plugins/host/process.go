@@ -28,8 +28,9 @@ type process struct {
 
 	mu      sync.Mutex
 	started bool
-	killed  bool  // before or after start
-	state   error // how it ended, once done is closed
+	killed  bool   // before or after start
+	state   error  // how it ended, once done is closed
+	reason  string // why it was ended, where that is not plain
 }
 
 var _ runner.Runner = (*process)(nil)
@@ -40,11 +41,12 @@ func newProcess(p program) *process {
 	return &process{cmd: cmd, done: make(chan struct{})}
 }
 
-// environment is the server's without Skua's own variables, which configure other catalogs too, and with go-plugin's.
-func environment(handshake []string) []string {
-	var out []string
+// environment is the server's without Skua's own variables, which configure other catalogs too, and with go-plugin's. A plugin in Go learns how much memory it
+// has, so that it collects its garbage before it is ended.
+func environment(handshake []string, memory int64) []string {
+	out := []string{"GOMEMLIMIT=" + strconv.FormatInt(memory/10*9, 10)}
 	for _, variable := range os.Environ() {
-		if !strings.HasPrefix(variable, "SKUA_") {
+		if !strings.HasPrefix(variable, "SKUA_") && !strings.HasPrefix(variable, "GOMEMLIMIT=") {
 			out = append(out, variable)
 		}
 	}
@@ -113,6 +115,13 @@ func (p *process) kill() {
 	killGroup(p.cmd.Process)
 }
 
+// blame notes why the process is ended.
+func (p *process) blame(reason string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.reason = reason
+}
+
 // ended reports whether the process ran and is gone.
 func (p *process) ended() bool {
 	select {
@@ -151,6 +160,9 @@ func (p *process) release() {
 func (p *process) how() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.reason != "" {
+		return p.reason
+	}
 	if p.state == nil {
 		return "exit status 0"
 	}
