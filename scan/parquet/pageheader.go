@@ -29,7 +29,7 @@ func readHeader(b []byte) (h pageHeader, size int64, ok bool) {
 	w := &thriftWalk{b: b}
 	ok = w.structure(0, func(field int16, typ byte, depth int) bool {
 		switch {
-		case typ == thriftI32 && field <= 3:
+		case typ == thriftI32 && field >= 1 && field <= 3:
 			return w.number([]*int64{&h.kind, &h.uncompressed, &h.compressed}[field-1])
 		case typ == thriftStruct && (field == 5 || field == 7 || field == 8):
 			h.hasContent = true
