@@ -159,6 +159,12 @@ func (f *openFile) metadataSource(id int, m parquet.Match) (source, error) {
 		return source{Constant: v}, err
 	case idRowID, idLastUpdated:
 		return f.lineage(id, m), nil
+	case idChangeType:
+		return source{Constant: f.data.change.kind}, nil
+	case idChangeOrdinal:
+		return source{Constant: f.data.change.ordinal}, nil
+	case idCommit:
+		return source{Constant: f.data.change.snapshot}, nil
 	}
 	return source{}, fault.New(fault.Internal, "no metadata column has the id %d", id)
 }

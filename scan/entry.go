@@ -30,7 +30,10 @@ type fileEntry struct {
 	FileSeq   *int64
 	FirstRow  *int64
 
+	Snapshot int64 // that added it, or removed it
+
 	encrypted bool
+	status    manifest.Status
 	place     *place       // of Partition; lines of one manifest with equal partitions share it
 	deletes   *deleteEntry // nil: a data file
 }
@@ -70,7 +73,7 @@ func (t *Table) planned(ctx context.Context, m iceberg.ManifestFile, columns []i
 		return out, nil
 	}
 	fresh, err := cached(ctx, t.scanner.cache, fmt.Sprint("decode ", key, missing, whole), func() (planned, int64, error) {
-		read, err := t.decode(ctx, file, m, missing, !whole)
+		read, err := t.decode(ctx, file, m, missing, !whole, false)
 		if err == nil {
 			t.scanner.hold(ctx, key, read, missing, !whole)
 		}
@@ -123,8 +126,18 @@ func (s *Scanner) hold(ctx context.Context, key string, p planned, columns []int
 	s.cache.put(ctx, "files "+key, kept, size)
 }
 
-// decode reads a manifest: statistics of columns, and its entries if they are wanted.
-func (t *Table) decode(ctx context.Context, file storage.File, m iceberg.ManifestFile, columns []int, entries bool) (out planned, err error) {
+// changed reads a manifest's entries, those of removed files too. Nothing of it is kept.
+func (t *Table) changed(ctx context.Context, m iceberg.ManifestFile, columns []int) (planned, error) {
+	file, _, err := t.openManifest(ctx, m)
+	if err != nil {
+		return planned{}, err
+	}
+	defer file.Close()
+	return t.decode(ctx, file, m, columns, true, true)
+}
+
+// decode reads a manifest: statistics of columns, and its entries if they are wanted, with those of removed files or without.
+func (t *Table) decode(ctx context.Context, file storage.File, m iceberg.ManifestFile, columns []int, entries, removed bool) (out planned, err error) {
 	at := m.FilePath()
 	defer fault.Recover(&err, fault.Corrupt, "manifest %s", at)
 	raw, err := readWhole(ctx, file, at, maxManifest)
@@ -137,7 +150,7 @@ func (t *Table) decode(ctx context.Context, file storage.File, m iceberg.Manifes
 	}
 	defer r.Close()
 	expected := min(max(int(m.AddedDataFiles()), 0)+max(int(m.ExistingDataFiles()), 0), len(raw)/32) // the list may say anything
-	b := entryBuilder{reader: r, entries: make([]fileEntry, 0, expected), ends: make([]int, 0, expected), manifest: m, wanted: entries, stats: newStatsBuilder(columns, m.ManifestContent() == iceberg.ManifestContentDeletes), places: map[string]*place{}}
+	b := entryBuilder{reader: r, entries: make([]fileEntry, 0, expected), ends: make([]int, 0, expected), manifest: m, wanted: entries, removed: removed, stats: newStatsBuilder(columns, m.ManifestContent() == iceberg.ManifestContentDeletes), places: map[string]*place{}}
 	if err := b.check(); err != nil {
 		return planned{}, inManifest(err, at)
 	}
@@ -190,6 +203,7 @@ func (t *Table) openManifest(ctx context.Context, m iceberg.ManifestFile) (stora
 type entryBuilder struct {
 	reader   *manifest.Reader
 	manifest iceberg.ManifestFile
+	removed  bool // entries of files that were removed are wanted too
 	wanted   bool // entries, not only statistics
 	stats    *statsBuilder
 
@@ -236,7 +250,7 @@ func (b *entryBuilder) add(e *manifest.Entry) error {
 	if deletes := b.manifest.ManifestContent() == iceberg.ManifestContentDeletes; deletes != (e.Content != manifest.Data) {
 		return fault.New(fault.Corrupt, "the file %s is of content %d, which does not belong in it", e.Path, e.Content).In(string(e.Path))
 	}
-	if e.Status == manifest.Deleted {
+	if e.Status == manifest.Deleted && !b.removed {
 		return nil
 	}
 	if err := b.stats.add(e); err != nil {
@@ -253,7 +267,11 @@ func (b *entryBuilder) add(e *manifest.Entry) error {
 func (b *entryBuilder) entry(e *manifest.Entry) (fileEntry, error) {
 	b.paths = append(b.paths, e.Path...)
 	b.ends = append(b.ends, len(b.paths))
-	out := fileEntry{Format: format(e.Format), Size: e.Size, Records: e.Records, Offsets: b.keep(e.SplitOffsets), Sequence: -1, encrypted: e.Encrypted}
+	out := fileEntry{Format: format(e.Format), Size: e.Size, Records: e.Records, Offsets: b.keep(e.SplitOffsets), Sequence: -1, encrypted: e.Encrypted, status: e.Status,
+		Snapshot: b.manifest.SnapshotID()}
+	if e.Snapshot.Known {
+		out.Snapshot = e.Snapshot.Value
+	}
 	if n := b.inherited(e, e.Sequence); n.Known {
 		out.Sequence = n.Value
 	}
@@ -288,7 +306,7 @@ func (b *entryBuilder) firstRowOf(e *manifest.Entry) (*int64, error) {
 	if e.FirstRow.Known {
 		return b.number(e.FirstRow.Value), nil
 	}
-	if b.firstRow == nil {
+	if b.firstRow == nil || e.Status == manifest.Deleted {
 		return nil, nil
 	}
 	out := *b.firstRow
@@ -351,7 +369,7 @@ func (b *entryBuilder) finish() planned {
 
 // entriesSize is the memory that entries take, in bytes, about.
 func entriesSize(entries []fileEntry) int64 {
-	size := 160 * int64(cap(entries))
+	size := 168 * int64(cap(entries))
 	var last *place
 	for i := range entries {
 		e := &entries[i]

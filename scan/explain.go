@@ -13,7 +13,7 @@ import (
 // Explain tells what was planned and why.
 func (p *tablePlan) Explain() *Explanation {
 	s := p.source
-	out := &Explanation{Source: s.table.Name(), Kind: "table", Reference: s.at.clause, Schema: s.at.schema.ID, Options: p.options.resolved,
+	out := &Explanation{Source: s.table.Name(), Kind: s.kind(), Reference: s.at.clause, Schema: s.at.schema.ID, Options: p.options.resolved,
 		Manifests: p.found.manifests, DeleteManifests: p.found.deleteManifests, Files: p.found.files, Deletes: p.found.deletes,
 		DeletesByKind: p.found.kinds}
 	if s.at.snapshot != nil {
@@ -34,6 +34,16 @@ func (p *tablePlan) Explain() *Explanation {
 		out.Splits = append(out.Splits, sp.info())
 	}
 	return out
+}
+
+func (s *tableSource) kind() string {
+	switch {
+	case s.changes:
+		return "changelog"
+	case s.span != nil:
+		return "incremental append"
+	}
+	return "table"
 }
 
 // pushedText spells those parts of a filter by which manifests and files can be left out; empty: none.

@@ -56,6 +56,11 @@ func (p *filePruner) manifest(m iceberg.ManifestFile) string {
 	if !m.HasAddedFiles() && !m.HasExistingFiles() {
 		return byNoLiveFiles
 	}
+	return p.summaries(m)
+}
+
+// summaries tells why no file of a manifest is wanted, from the summaries of its partitions; empty: some may be.
+func (p *filePruner) summaries(m iceberg.ManifestFile) string {
 	summaries := m.Partitions()
 	if p.filter == nil || len(summaries) != len(p.spec.Fields) {
 		return ""

@@ -44,10 +44,7 @@ func (p *tablePlan) findFiles(ctx context.Context) ([]*dataFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.pruning = p.filter
-	if p.filter != nil {
-		p.pruning = predicate.Simplify(withoutNulls(p.filter, p.source.required))
-	}
+	p.pruning = p.pruningFilter()
 	var data, deletes []iceberg.ManifestFile
 	for _, m := range list {
 		into, count := &data, &p.found.manifests
@@ -74,6 +71,14 @@ func (p *tablePlan) findFiles(ctx context.Context) ([]*dataFile, error) {
 		return nil, err
 	}
 	return p.readFiles(ctx, data, index)
+}
+
+// pruningFilter is the filter with what is known of all rows; nil: every row.
+func (p *tablePlan) pruningFilter() predicate.Expr {
+	if p.filter == nil {
+		return nil
+	}
+	return predicate.Simplify(withoutNulls(p.filter, p.source.required))
 }
 
 // required says whether a field is a column that can hold no null.
@@ -113,14 +118,17 @@ func (p *tablePlan) wantedOf(ctx context.Context, m iceberg.ManifestFile, column
 	if err != nil {
 		return out, err
 	}
-	read, err := p.source.table.planned(ctx, m, columns)
+	read, err := p.entriesOf(ctx, m, columns)
 	if err != nil {
 		return out, err
 	}
 	pruner := newFilePruner(p.pruning, s)
-	out.Total = len(read.entries)
 	for i := range read.entries {
 		e := &read.entries[i]
+		if !p.source.span.takes(e) {
+			continue
+		}
+		out.Total++
 		stats := fileStats{read.stats, i}
 		if reason := pruner.file(e, stats); reason != "" {
 			out.leaveOut(reason, 1)
@@ -131,6 +139,13 @@ func (p *tablePlan) wantedOf(ctx context.Context, m iceberg.ManifestFile, column
 		}
 	}
 	return out, ctx.Err()
+}
+
+func (p *tablePlan) entriesOf(ctx context.Context, m iceberg.ManifestFile, columns []int) (planned, error) {
+	if p.source.span != nil && p.source.span.changelog {
+		return p.source.table.changed(ctx, m, columns)
+	}
+	return p.source.table.planned(ctx, m, columns)
 }
 
 // readDeletes indexes the live delete files that may delete wanted rows.

@@ -128,7 +128,7 @@ func decodeBytes(t *testing.T, m iceberg.ManifestFile, raw []byte, want []iceber
 		columns = append(columns, id)
 	}
 	slices.Sort(columns)
-	return of.decode(t.Context(), file, m, columns, true)
+	return of.decode(t.Context(), file, m, columns, true, false)
 }
 
 func compareEntry(t *testing.T, name string, got *fileEntry, stats fileStats, want iceberg.ManifestEntry) {
@@ -237,7 +237,9 @@ func generatedManifest(t *testing.T, seed uint64) []byte {
 		t.Fatal(err)
 	}
 	for i := range 1 + r.IntN(40) {
-		if err := w.Add(generatedEntry(t, r, version, spec, content, i)); err != nil {
+		e := generatedEntry(t, r, version, spec, content, i)
+		put := map[iceberg.ManifestEntryStatus]func(iceberg.ManifestEntry) error{iceberg.EntryStatusADDED: w.Add, iceberg.EntryStatusEXISTING: w.Existing, iceberg.EntryStatusDELETED: w.Delete}
+		if err := put[e.Status()](e); err != nil {
 			t.Fatal(err)
 		}
 	}

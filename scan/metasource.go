@@ -3,6 +3,7 @@ package scan
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/iceberg-go"
@@ -24,9 +25,16 @@ type metaSource struct {
 var _ Source = (*metaSource)(nil)
 
 // MetadataSource is a metadata table, named in any case, at a reference; false if there is none of that name.
-func (t *Table) MetadataSource(_ context.Context, name string, r Reference) (Source, bool, error) {
+func (t *Table) MetadataSource(ctx context.Context, name string, r Reference) (Source, bool, error) {
 	if !metatable.Known(name) {
 		return nil, false, nil
+	}
+	if strings.EqualFold(name, changesName) {
+		s, err := t.changelog(ctx, r)
+		return s, true, err
+	}
+	if r.Kind == RefRange {
+		return nil, true, fault.New(fault.Invalid, "Cannot read a range of snapshots of the metadata table %s", name).In(t.Name())
 	}
 	where, err := t.resolve(r)
 	if err != nil {

@@ -19,6 +19,8 @@ type dataFile struct {
 
 	tuple string // names spec and partition
 	own   bool   // the entry is the plan's, not the cache's
+
+	change *change // what the file's rows stand for in a changelog; nil: they are rows
 }
 
 // task is a byte range of a data file.

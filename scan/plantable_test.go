@@ -91,3 +91,23 @@ func peakRSS() int64 {
 	}
 	return u.Maxrss << 10
 }
+
+// TestCountOfATable counts the rows of the table that SKUA_COUNT_TABLE names, and tells CPU seconds and bytes.
+func TestCountOfATable(t *testing.T) {
+	location := os.Getenv("SKUA_COUNT_TABLE")
+	if location == "" {
+		t.Skip("SKUA_COUNT_TABLE is not set")
+	}
+	for _, name := range []string{"first", "again"} {
+		used, began := spent(), time.Now()
+		statement := resource.NewPool(resource.Config{Cores: runtime.GOMAXPROCS(0)}).NewStatement("s")
+		got, err := readAll(resource.With(t.Context(), statement), wideSource(t, location, 0), Request{Limit: -1, Aggregates: []Aggregate{{Kind: CountRows}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &statement.Counters
+		t.Logf("%s: %d rows, %.3f CPU s, %.3f s, %d bytes of data, %d of deletes, peak %d MiB", name, got.NumRows(), (spent() - used).Seconds(), time.Since(began).Seconds(),
+			c.DataBytes.Load(), c.DeleteBytes.Load(), peakRSS()>>20)
+		got.Release()
+	}
+}

@@ -38,7 +38,7 @@ type need struct {
 
 // newProjection resolves field ids. Only parts of a struct that are asked for are read.
 func newProjection(s *tableSource, ids []int, filter predicate.Expr) (*projection, error) {
-	return project(s.top, s.paths, len(s.schema.Fields()), ids, filter, false)
+	return project(s.top, s.paths, s.columns, ids, filter, false)
 }
 
 // project resolves field ids among top-level fields, of which those from metadataFrom on are metadata columns. With whole, structs are read

@@ -48,6 +48,9 @@ func (t *Table) resolve(r Reference) (at, error) {
 		return out, err
 	case RefTag:
 		return t.named(out, r.Name)
+	case RefRange:
+		out.snapshot = t.metadata.CurrentSnapshot()
+		return out, nil
 	}
 	return out, fault.New(fault.Internal, "unknown kind of reference %d", r.Kind)
 }

@@ -12,6 +12,7 @@ type Reference struct {
 	ID     int64  // RefSnapshot: snapshot id; RefTimestamp: milliseconds since the epoch
 	Name   string // RefName, RefBranch, RefTag
 	Clause string // as the user wrote it, for messages and EXPLAIN
+	Range  *Range // RefRange
 }
 
 // ReferenceKind says which field of a Reference counts.
@@ -25,6 +26,7 @@ const (
 	RefName                    // VERSION AS OF 'x': a snapshot id where x is a number, else a branch or a tag
 	RefBranch                  // branch_x
 	RefTag                     // tag_x
+	RefRange                   // what a range of snapshots appended, or of a changelog, changed
 )
 
 // String gives the clause, or the reference in words.

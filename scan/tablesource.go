@@ -24,6 +24,9 @@ type tableSource struct {
 	specs    map[int]*spec
 	union    []iceberg.NestedField // fields of all specs
 	names    *parquet.NameMapping  // nil: none
+	columns  int                   // how many fields of schema are the table's
+	span     *span                 // of an incremental scan; nil: the snapshot's rows
+	changes  bool                  // it is the changelog
 }
 
 var _ Source = (*tableSource)(nil)
@@ -39,6 +42,12 @@ func (t *Table) Source(_ context.Context, r Reference) (Source, error) {
 	}
 	s := &tableSource{table: t, at: where, schema: arrowSchema(where.schema.Fields()), metadata: arrowSchema(t.metadataFields()),
 		specs: specs(t.metadata), types: topTypes(t.metadata)}
+	s.columns = s.schema.NumFields()
+	if r.Kind == RefRange {
+		if err := t.incremental(s, r.Range); err != nil {
+			return nil, err
+		}
+	}
 	s.union = unionPartition(s.specs)
 	s.top = append(append([]arrow.Field(nil), s.schema.Fields()...), s.metadata.Fields()...)
 	s.paths = paths(s.top)
@@ -82,7 +91,11 @@ func (s *tableSource) Plan(ctx context.Context, req Request) (Plan, error) {
 	if s.at.snapshot == nil {
 		return p, nil
 	}
-	files, err := p.findFiles(ctx)
+	find := p.findFiles
+	if s.span != nil {
+		find, p.options.Adaptive = p.findChanges, p.options.Adaptive && !s.span.changelog
+	}
+	files, err := find(ctx)
 	if err != nil {
 		return nil, fault.Wrap(err, "plan a scan of %s", s.table.Name())
 	}
