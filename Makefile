@@ -2,9 +2,10 @@
 GO ?= go
 BIN := bin
 BINARIES := skua skua-catalog skua-conformance
+GPU_FLAGS := CGO_CFLAGS="-I$(CURDIR)/kernels/cuda/driver/cudart/include"
 export GOFLAGS := -buildvcs=false $(GOFLAGS)
 
-.PHONY: help run build test race bench check generate clean doctor-tools
+.PHONY: help run build build-gpu gpu-test gpu-device test race bench check generate clean doctor-tools
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -17,12 +18,26 @@ build: doctor-tools ## build the binaries into bin/
 	@echo "building $(BINARIES) (the first build takes a few minutes)"
 	$(GO) build -o $(BIN)/ $(addprefix ./cmd/,$(BINARIES))
 
+build-gpu: doctor-tools ## build bin/skua-gpu, which decodes on NVIDIA's GPUs where there are any; it needs no toolkit
+	@mkdir -p $(BIN)
+	$(GPU_FLAGS) $(GO) build -tags cuda -o $(BIN)/skua-gpu ./cmd/skua
+
 test: build ## run the tests
 	$(GO) vet ./...
 	$(GO) test -timeout 20m ./...
 
 race: doctor-tools ## run the tests of the concurrent packages with the race detector
 	$(GO) test -race -short -timeout 30m ./fault ./session ./resource ./predicate ./storage/... ./catalogs/... ./plugins/... ./kernels/... ./scan/... ./engine/... ./flightsql ./server
+
+gpu-test: doctor-tools ## test the GPU parts at length, without a GPU: the stand-in for the driver, damaged pages, deleted checks, the host compiler
+	$(GPU_FLAGS) $(GO) vet -tags cuda ./kernels/cuda/...
+	$(GPU_FLAGS) $(GO) test -tags cuda ./kernels/cuda/driver
+	$(GPU_FLAGS) $(GO) test -tags "cuda cudafake" ./kernels/cuda/driver ./conformance/inprocess -run "Binding|Broken|GPU"
+	SKUA_GPU_PAGES=30000 SKUA_GPU_DELETE=1 $(GO) test -timeout 60m -count=1 ./kernels/cuda ./kernels/cuda/ptx
+	sh kernels/cuda/ptx/hostcheck.sh
+
+gpu-device: doctor-tools ## build bin/gpu-check, a folder to carry to a machine with a GPU; run.sh in it takes under three minutes
+	$(GPU_FLAGS) sh kernels/cuda/driver/carry.sh $(BIN)/gpu-check
 
 bench: build ## measure Skua through Flight beside iceberg-go's own reader
 	$(GO) run ./bench -skua $(BIN)/skua

@@ -18,6 +18,7 @@ var sessionOptions = []struct{ key, option string }{
 	{"spark.sql.iceberg.read.adaptive-split-size.parallelism", parallelismOption},
 	{"spark.sql.iceberg.planning.preserve-data-grouping", "preserve-data-grouping"},
 	{"spark.comet.scan.icebergNative.enabled", "native-decoder"},
+	{"skua.decoder", "decoder"},
 	{"skua.scan.concurrency", "concurrency"}, // before Comet's, which it wins over
 	{"spark.comet.scan.icebergNative.dataFileConcurrencyLimit", "concurrency"},
 }

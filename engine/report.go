@@ -107,6 +107,9 @@ type runReport struct {
 	RowGroups     int64   `json:"row_groups"`
 	Pruned        int64   `json:"row_groups_pruned"`
 	Splits        int64   `json:"splits"`
+	GPUChunks     int64   `json:"gpu_chunks,omitempty"`
+	GPUFilters    int64   `json:"gpu_filters,omitempty"`
+	GPUBytes      int64   `json:"gpu_bytes,omitempty"`
 	PeakMemory    int64   `json:"peak_memory_bytes"`
 	Stages        []stage `json:"stages"`
 }
@@ -186,5 +189,6 @@ func reportOf(c scan.Considered) reportConsidered {
 func newRunReport(r *resource.Statement) *runReport {
 	c := &r.Counters
 	return &runReport{Rows: c.Rows.Load(), Batches: c.Batches.Load(), ArrowBytes: c.Bytes.Load(), DataBytes: c.DataBytes.Load(), DeleteBytes: c.DeleteBytes.Load(),
-		MetadataBytes: c.MetadataBytes.Load(), Requests: c.Requests.Load(), Retries: c.Retries.Load(), CacheHits: c.CacheHits.Load(), CacheMisses: c.CacheMisses.Load(), Files: c.Files.Load(), RowGroups: c.RowGroups.Load(), Pruned: c.RowGroupsPruned.Load(), Splits: c.SplitsDone.Load(), PeakMemory: r.Peak()}
+		MetadataBytes: c.MetadataBytes.Load(), Requests: c.Requests.Load(), Retries: c.Retries.Load(), CacheHits: c.CacheHits.Load(), CacheMisses: c.CacheMisses.Load(), Files: c.Files.Load(), RowGroups: c.RowGroups.Load(), Pruned: c.RowGroupsPruned.Load(), Splits: c.SplitsDone.Load(),
+		GPUChunks: c.GPUChunks.Load(), GPUFilters: c.GPUFilters.Load(), GPUBytes: c.GPUBytes.Load(), PeakMemory: r.Peak()}
 }

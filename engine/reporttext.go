@@ -155,6 +155,9 @@ func (r *runReport) text(l *lines) {
 	l.add("  read: %d bytes of data, %d of deletes, %d of metadata, in %d requests%s", r.DataBytes, r.DeleteBytes, r.MetadataBytes, r.Requests, again)
 	l.add("  metadata cache: %d hits, %d misses", r.CacheHits, r.CacheMisses)
 	l.add("  done: %d splits, %d files, %d row groups, of which %d were left out", r.Splits, r.Files, r.RowGroups, r.Pruned)
+	if r.GPUChunks+r.GPUFilters > 0 {
+		l.add("  GPU: %d column chunks and %d tests of some, %d bytes of pages sent", r.GPUChunks, r.GPUFilters, r.GPUBytes)
+	}
 	for _, s := range r.Stages {
 		l.add("  time of %s: %s", s.Name, time.Duration(s.Microseconds)*time.Microsecond)
 	}

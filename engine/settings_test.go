@@ -30,6 +30,7 @@ var demonstrations = map[string]shown{
 	"spark.sql.iceberg.planning.preserve-data-grouping":       {value: "true", sql: explainSales},
 	"spark.sql.iceberg.aggregate-push-down.enabled":           {value: "false", sql: "EXPLAIN SELECT count(*) FROM sales"},
 	"spark.comet.scan.icebergNative.enabled":                  {value: "false", sql: explainSales},
+	"skua.decoder":                                            {value: "cpu", sql: explainSales},
 	"skua.scan.concurrency":                                   {value: "7", sql: explainSales},
 	"spark.comet.scan.icebergNative.dataFileConcurrencyLimit": {value: "7", sql: explainSales},
 	"spark.wap.branch":                                        {value: "audit", sql: "SELECT n FROM lake.db.wap"},

@@ -63,6 +63,8 @@ type Counters struct {
 	RowGroupsPruned        atomic.Int64 // left out of those, by statistics
 	CacheHits, CacheMisses atomic.Int64 // metadata, manifest lists and manifests found decoded, or not
 	SplitsDone             atomic.Int64
+	GPUChunks, GPUBytes    atomic.Int64 // column chunks decoded on a GPU, once for each batch; bytes of pages sent there
+	GPUFilters             atomic.Int64 // tests of column chunks on a GPU
 }
 
 // Statement is one statement's budget. It is safe for concurrent use.

@@ -30,10 +30,11 @@ type readOptions struct {
 	OpenCost    int64
 	Adaptive    bool // the target may be lowered to what the scan's size asks for
 	Parallelism int64
-	BatchRows   int64 // rows in a batch at most; 0: as bytes allow
-	Grouping    bool  // splits keep to one partition each
-	Concurrency int64 // splits that a stream reads at once, at most; 0: as the cores allow
-	Native      bool  // columns are read by the fastest decoder that takes them, not all by the general one
+	BatchRows   int64  // rows in a batch at most; 0: as bytes allow
+	Grouping    bool   // splits keep to one partition each
+	Concurrency int64  // splits that a stream reads at once, at most; 0: as the cores allow
+	Decoder     string // the name of the decoder wanted; empty: the scanner's
+	Native      bool   // columns are read by the fastest decoder that takes them, not all by the general one
 
 	resolved []Resolved
 }
@@ -78,6 +79,10 @@ func resolveOptions(options []Option, properties iceberg.Properties, kind scanKi
 	out.Native = true
 	if kind == scanData {
 		out.Native = r.on("native-decoder")
+		if o, ok := r.option("decoder"); ok {
+			out.Decoder = o.Value
+			r.resolved = append(r.resolved, Resolved{Name: o.Name, Value: o.Value, Scope: o.Scope, Key: o.Key})
+		}
 	}
 	out.BatchRows = r.number(property{"batch-size", "", 0, 32})
 	out.Concurrency = r.number(property{"concurrency", "", 0, 32})

@@ -37,6 +37,7 @@ type Config struct {
 	Stores        *storage.Mux
 	Decoder       kernels.Decoder
 	Fallback      kernels.Decoder                         // takes every column; reads those of scans that want no other; nil: Decoder
+	Decoders      map[string]kernels.Decoder              // others, by the names under which scans want them
 	Properties    func(catalog string) iceberg.Properties // a catalog's, for the store; nil: none
 	MetadataCache int64                                   // bytes of parsed metadata and decoded manifests kept; 0: 256 MiB
 	FooterCache   int64                                   // bytes of Parquet footers and small remote files kept; 0: 64 MiB

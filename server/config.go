@@ -41,6 +41,8 @@ type Config struct {
 	StatementMemory int64 // bytes; 0: no limit
 	Cores           int
 	Decoder         string // auto or fallback
+	GPUMemory       int64  // of each device; bytes
+	GPUFallback     bool   // skua.decoder=gpu without a GPU reads on the CPU
 	MaxSessions     int
 	MaxPerPrincipal int
 	SessionIdle     time.Duration
@@ -74,6 +76,8 @@ func NewConfig(s *Settings) (Config, error) {
 		StatementMemory: r.bytes("skua.statement.memory.limit"),
 		Cores:           int(r.number("skua.cores")),
 		Decoder:         r.text("skua.scan.decoder"),
+		GPUMemory:       r.bytes("skua.gpu.memory.limit"),
+		GPUFallback:     r.boolean("skua.gpu.fallback"),
 		MaxSessions:     int(r.positive("skua.session.max")),
 		MaxPerPrincipal: int(r.number("skua.session.max-per-principal")),
 		SessionIdle:     r.positiveDuration("skua.session.idle-timeout"),

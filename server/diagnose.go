@@ -25,11 +25,17 @@ func Diagnose(ctx context.Context, w io.Writer, s *Settings) (problems int) {
 	for _, warning := range config.Warnings {
 		fmt.Fprintln(w, "warning: "+warning)
 	}
+	decode := newDecoders(ctx, config, slog.New(slog.DiscardHandler))
+	decode.write(w)
+	if err := decode.Close(); err != nil {
+		fmt.Fprintf(w, "gpu: %v\n", err)
+		problems++
+	}
 	if len(config.Catalogs) == 0 {
 		fmt.Fprintln(w, "no catalog is configured; set spark.sql.catalog.<name>, or try: skua serve --demo")
-		return 1
+		return problems + 1
 	}
-	return openAll(ctx, w, config)
+	return problems + openAll(ctx, w, config)
 }
 
 // openAll opens every catalog through its plugin and lists its root; it writes a line for each and returns how many failed.

@@ -26,12 +26,9 @@ import (
 	"github.com/skua-data/skua/engine/duckdb"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/flightsql"
-	"github.com/skua-data/skua/kernels"
-	"github.com/skua-data/skua/kernels/cpu"
 	"github.com/skua-data/skua/plugins/host"
 	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/scan"
-	"github.com/skua-data/skua/scan/parquet"
 	"github.com/skua-data/skua/session"
 	"github.com/skua-data/skua/storage"
 	"github.com/skua-data/skua/storage/adls"
@@ -80,7 +77,7 @@ func New(ctx context.Context, config Config, parts Parts) (_ *Server, err error)
 			s.close()
 		}
 	}()
-	flight, err := s.build(parts)
+	flight, err := s.build(ctx, parts)
 	if err != nil {
 		return nil, err
 	}
@@ -111,18 +108,8 @@ func kinds() []storage.Kind {
 	return []storage.Kind{local.Kind, s3.Kind, gcs.Kind, adls.Kind, hdfs.Kind}
 }
 
-// newDecoders joins the decoders of this build, fastest first; the last takes every column, and comes back alone too, for scans that want no
-// other. Closing what is joined closes it.
-func newDecoders(choice string) (joined, fallback kernels.Decoder) {
-	fallback = parquet.NewFallback()
-	if choice == "fallback" {
-		return fallback, fallback
-	}
-	return kernels.Prefer(cpu.New(), fallback), fallback
-}
-
 // build makes the parts in the order of their needs.
-func (s *Server) build(parts Parts) (*flightsql.Server, error) {
+func (s *Server) build(ctx context.Context, parts Parts) (*flightsql.Server, error) {
 	c := s.config
 	stores := storage.NewMux(kinds(), c.Locations)
 	if parts.Open == nil {
@@ -142,9 +129,10 @@ func (s *Server) build(parts Parts) (*flightsql.Server, error) {
 		return nil, err
 	}
 	s.closers = append(s.closers, set.Close)
-	decoder, fallback := newDecoders(c.Decoder)
-	s.closers = append(s.closers, decoder.Close)
-	scanner := scan.NewScanner(scan.Config{Stores: stores, Decoder: decoder, Fallback: fallback, Properties: func(catalog string) iceberg.Properties {
+	set.Open(ctx)
+	decode := newDecoders(ctx, c, s.log)
+	s.closers = append(s.closers, decode.Close)
+	scanner := scan.NewScanner(scan.Config{Stores: stores, Decoder: decode.auto, Fallback: decode.fallback, Decoders: decode.named, Properties: func(catalog string) iceberg.Properties {
 		d, _ := set.Definition(catalog)
 		return d.Properties
 	}})

@@ -209,4 +209,3 @@ func TestDamagedPagesAreReadAsTheCPUReadsThem(t *testing.T) {
 		t.Errorf("%d errors of %d, %d refused: the damage is not what the test is about", failed, n, refused)
 	}
 }
-

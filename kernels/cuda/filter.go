@@ -167,6 +167,9 @@ func (r *reader) testWindow(ctx context.Context, tests []test, rows *kernels.Sel
 	defer mask.Release()
 	r.shared.stats.Bytes.Add(b.ups)
 	r.shared.stats.Filters.Add(int64(len(tests)))
+	counters := &resource.From(ctx).Counters
+	counters.GPUBytes.Add(b.ups)
+	counters.GPUFilters.Add(int64(len(tests)))
 	return rows.Filter(mask), nil
 }
 

@@ -139,8 +139,10 @@ func (r *reader) window(ctx context.Context, columns []int, sel *kernels.Selecti
 	if err != nil {
 		return err
 	}
-	stats := &r.shared.stats
+	stats, counters := &r.shared.stats, &resource.From(ctx).Counters
 	stats.Bytes.Add(b.ups)
+	counters.GPUBytes.Add(b.ups)
+	counters.GPUChunks.Add(int64(len(columns)))
 	for i, at := range columns {
 		w.lease.refs.Add(1)
 		r.columns[at].window, r.columns[at].values = w, values[i]
