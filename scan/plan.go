@@ -63,6 +63,9 @@ func (p *tablePlan) Splits() int           { return len(p.splits) }
 // decoder reads the Parquet files of the scan, those of deletes too.
 func (p *tablePlan) decoder() kernels.Decoder {
 	config := &p.source.table.scanner.config
+	if d := config.Decoders[p.options.Decoder]; d != nil && p.options.Native {
+		return d
+	}
 	if p.options.Native {
 		return config.Decoder
 	}
