@@ -3,6 +3,7 @@ package flightsql
 import (
 	"context"
 	"iter"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -39,7 +40,7 @@ func (s *Server) listing(ctx context.Context, command proto.Message) (listing, e
 	case *pb.CommandGetTables:
 		return s.tables(ctx, c)
 	case *pb.CommandGetTableTypes:
-		return s.tableTypes(), nil
+		return s.tableTypes(ctx)
 	case *pb.CommandGetSqlInfo:
 		return s.sqlInfo(ctx, c.GetInfo()), nil
 	case *pb.CommandGetXdbcTypeInfo:
@@ -157,14 +158,30 @@ const (
 	baseTableType = "BASE TABLE"
 )
 
-func (s *Server) tableTypes() listing {
+// tableTypesOption chooses their case.
+const tableTypesOption = "skua.result.table-types"
+
+// typeSpelling is how a session wants them spelled.
+func typeSpelling(st session.State) func(string) string {
+	if v, _ := st.Get(tableTypesOption); strings.EqualFold(v, "lower") {
+		return strings.ToLower
+	}
+	return func(typ string) string { return typ }
+}
+
+func (s *Server) tableTypes(ctx context.Context) (listing, error) {
+	current, err := s.session(ctx)
+	if err != nil {
+		return listing{}, err
+	}
+	spelled := typeSpelling(current.State())
 	return s.list(schema_ref.TableTypes, listingRows, func(b *array.RecordBuilder, flush func() bool) error {
-		text(b, 0, tableType)
+		text(b, 0, spelled(tableType))
 		flush()
-		text(b, 0, viewType)
+		text(b, 0, spelled(viewType))
 		flush()
 		return nil
-	})
+	}), nil
 }
 
 func (s *Server) tables(ctx context.Context, c *pb.CommandGetTables) (listing, error) {
@@ -174,11 +191,12 @@ func (s *Server) tables(ctx context.Context, c *pb.CommandGetTables) (listing, e
 	}
 	filter := engine.TableFilter{Catalog: c.Catalog, SchemaPattern: c.DbSchemaFilterPattern, NamePattern: c.TableNameFilterPattern, WithSchema: c.GetIncludeSchema()}
 	for _, t := range c.GetTableTypes() {
-		if t == baseTableType {
+		if t = strings.ToUpper(t); t == baseTableType {
 			t = tableType
 		}
 		filter.Types = append(filter.Types, t)
 	}
+	spelled := typeSpelling(current.State())
 	schema, rows := schema_ref.Tables, listingRows
 	if filter.WithSchema {
 		schema, rows = schema_ref.TablesWithIncludedSchema, schemaRows
@@ -188,6 +206,7 @@ func (s *Server) tables(ctx context.Context, c *pb.CommandGetTables) (listing, e
 			if err != nil {
 				return err
 			}
+			e.Type = spelled(e.Type)
 			if s.appendTable(b, e, filter.WithSchema); !flush() {
 				break
 			}

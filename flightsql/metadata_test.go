@@ -79,6 +79,21 @@ func TestListings(t *testing.T) {
 	}
 }
 
+func TestTypesOfTablesInLowerCase(t *testing.T) {
+	w := start(t, nil)
+	w.engine.tables = []engine.TableEntry{{Catalog: "lake", Schema: "a", Name: "t", Type: "TABLE"}}
+	c := w.connect()
+	c.query("SET " + tableTypesOption + "=lower")
+	for _, filter := range [][]string{nil, {"table"}, {"TABLE"}, {"base table"}} {
+		if got := c.list(&pb.CommandGetTables{TableTypes: filter}, schema_ref.Tables); !slices.Equal(got, []string{"lake|a|t|table"}) {
+			t.Errorf("filter %q: %q", filter, got)
+		}
+	}
+	if got := c.list(&pb.CommandGetTableTypes{}, schema_ref.TableTypes); !slices.Equal(got, []string{"table", "view"}) {
+		t.Errorf("types %q", got)
+	}
+}
+
 func TestTheCurrentSchemasTableComesFirst(t *testing.T) {
 	w := start(t, nil)
 	for i := range 3000 {

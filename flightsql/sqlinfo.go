@@ -99,7 +99,7 @@ var queryInfo = infoTable{
 	uint32(upstream.SqlInfoKeywords):                      []string{"ANTI", "ASOF", "ILIKE", "LIMIT", "OFFSET", "PIVOT", "QUALIFY", "RLIKE", "SEMI", "UNPIVOT"},
 	uint32(upstream.SqlInfoNumericFunctions): []string{"ABS", "ACOS", "ASIN", "ATAN", "ATAN2", "CEILING", "COS", "COT", "DEGREES", "EXP", "FLOOR", "LOG", "LOG10",
 		"MOD", "PI", "POWER", "RADIANS", "RAND", "ROUND", "SIGN", "SIN", "SQRT", "TAN", "TRUNCATE"},
-	uint32(upstream.SqlInfoStringFunctions): []string{"ASCII", "CHAR", "CHAR_LENGTH", "CHARACTER_LENGTH", "CONCAT", "INSERT", "LCASE", "LEFT", "LENGTH", "LOCATE",
+	uint32(upstream.SqlInfoStringFunctions): []string{"ASCII", "CHAR_LENGTH", "CHARACTER_LENGTH", "CONCAT", "INSERT", "LCASE", "LEFT", "LENGTH", "LOCATE",
 		"LTRIM", "OCTET_LENGTH", "REPEAT", "REPLACE", "RIGHT", "RTRIM", "SPACE", "SUBSTRING", "UCASE"},
 	uint32(upstream.SqlInfoSystemFunctions): []string{"IFNULL", "USER"},
 	uint32(upstream.SqlInfoDateTimeFunctions): []string{"CURDATE", "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURTIME", "DAYNAME", "DAYOFMONTH", "DAYOFWEEK",

@@ -20,9 +20,15 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/flight/flightsql"
+	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/metadata"
+	reflectionpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
+	"google.golang.org/grpc/status"
 )
 
 // authority signs certificates.
@@ -189,6 +195,31 @@ func TestCertificatesAreReadAgainWhenTheyChange(t *testing.T) {
 	ask(first, false)
 	write(t, certificate, []byte("no certificate"))
 	ask(second, true)
+}
+
+func TestHealthAndReflectionNeedNoLogin(t *testing.T) {
+	users := filepath.Join(t.TempDir(), "users")
+	line, err := UserLine("ada", "pw")
+	must(t, err)
+	write(t, users, []byte(line))
+	conn, err := grpc.NewClient(serveWith(t, "skua.auth.users-file="+users), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	must(t, err)
+	defer conn.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	health, err := healthpb.NewHealthClient(conn).Check(ctx, &healthpb.HealthCheckRequest{})
+	if err != nil || health.Status != healthpb.HealthCheckResponse_SERVING {
+		t.Errorf("%v, %v", health, err)
+	}
+	services, err := reflectionpb.NewServerReflectionClient(conn).ServerReflectionInfo(ctx)
+	must(t, err)
+	must(t, services.Send(&reflectionpb.ServerReflectionRequest{MessageRequest: &reflectionpb.ServerReflectionRequest_ListServices{}}))
+	if _, err := services.Recv(); err != nil {
+		t.Error(err)
+	}
+	if _, err := pb.NewFlightServiceClient(conn).GetFlightInfo(ctx, &pb.FlightDescriptor{Cmd: []byte("SELECT 1")}); status.Code(err) != codes.Unauthenticated {
+		t.Errorf("a statement without a login: %v", err)
+	}
 }
 
 func TestBoundsCannotBeSwitchedOff(t *testing.T) {
