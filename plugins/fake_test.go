@@ -127,7 +127,8 @@ var (
 	expiry  = time.Date(2031, 2, 3, 4, 5, 6, 7000, time.UTC)
 	example = catalogs.Table{
 		Identifier: table.Identifier{"a", "b", "t"}, Kind: catalogs.KindView, MetadataLocation: "s3://b/m.json", Metadata: []byte(`{"unknown-field": 1}`),
-		Config: iceberg.Properties{"s3.endpoint": "http://x"},
+		Config: iceberg.Properties{"s3.endpoint": "http://x"}, Format: "parquet",
+		Locations: storage.Map{{From: "s3://b/deep/", To: "/first/"}, {From: "s3://", To: "/then"}},
 		Credentials: []storage.Credential{
 			{Prefix: "s3://b/", Properties: map[string]string{"s3.session-token": "tok"}, Expires: expiry},
 			{Prefix: "s3://c/", Properties: map[string]string{"k": "v"}},

@@ -94,11 +94,13 @@ var table = map[string]row{
 	"catalogs/hive":                 may("catalogs", "storage", "fault").and(iceberg),
 	"catalogs/glue":                 may("catalogs", "storage", "fault").and(iceberg, aws, smithy),
 	"catalogs/nessie":               may("catalogs", "catalogs/httpapi", "storage", "fault").and(iceberg),
+	"catalogs/hive/hivetest":        may().and(thrift),
 	"catalogs/static":               may("catalogs", "storage", "fault").and(iceberg),
 	"catalogs/jdbc":                 may("catalogs", "storage", "fault").and(iceberg, sqlite, postgres, mysql),
 	"plugins":                       may("catalogs", "fault", "storage", "plugins/proto/skua/catalog/v1").and(iceberg, plugin, grpc, protobuf),
 	"plugins/host":                  may("plugins", "catalogs", "fault", "storage").and(iceberg, plugin, hclog, grpc),
 	"plugins/sdk":                   may("plugins", "catalogs", "fault").and(plugin, hclog, grpc),
+	"plugins/sdk/example":           may("plugins/sdk", "catalogs", "fault").and(iceberg),
 	"plugins/proto/skua/catalog/v1": may().and(grpc, protobuf),
 
 	// From a table to batches. The metadata tables know metadata only: scan makes them into sources.
