@@ -153,6 +153,11 @@ func (o *opened) Source(_ context.Context, at scan.Reference) (scan.Source, erro
 	switch at.Kind {
 	case scan.RefCurrent:
 		return source(o.version)
+	case scan.RefRange:
+		if at.Range.After == nil || at.Range.AfterTime != nil || at.Range.UntilTime != nil {
+			return nil, fault.New(fault.Invalid, "a table cannot be read over %s", at.Clause)
+		}
+		return source(o.version)
 	case scan.RefTimestamp:
 		for n := o.version; n >= 0; n-- {
 			if int64(n+1)*1000 <= at.ID {
@@ -182,7 +187,11 @@ func (o *opened) Source(_ context.Context, at scan.Reference) (scan.Source, erro
 	return nil, fault.New(fault.NotFound, "Cannot find matching snapshot ID or reference name for version %s", at.Name).In(strings.Join(o.table.name, "."))
 }
 
-func (o *opened) MetadataSource(_ context.Context, name string, _ scan.Reference) (scan.Source, bool, error) {
+func (o *opened) MetadataSource(_ context.Context, name string, at scan.Reference) (scan.Source, bool, error) {
+	if strings.EqualFold(name, "changes") {
+		v := version{schema: schemaOf("id:1:int", "_change_type:9:string!"), splits: [][]string{{`{"id": 1, "_change_type": "INSERT"}`}}}
+		return &fakeSource{world: o.world, name: syntax.QuoteName(o.table.name) + ".changes", version: v, clause: at.Clause}, true, nil
+	}
 	if !strings.EqualFold(name, "snapshots") {
 		return nil, false, nil
 	}

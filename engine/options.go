@@ -41,9 +41,12 @@ func (s *statement) readOptions(f *found, explicit tableOptions) ([]scan.Option,
 			out = append(out, scan.Option{Name: name, Value: explicit[name], Scope: "explicit"})
 		}
 	}
-	settings, err := override.Resolve(s.state, s.classOf(f.catalog), f.sourceName(), explicit)
-	if err != nil {
-		return nil, nil, err
+	var settings []override.Setting
+	if !f.changelog() {
+		var err error
+		if settings, err = override.Resolve(s.state, s.classOf(f.catalog), f.sourceName(), explicit); err != nil {
+			return nil, nil, err
+		}
 	}
 	used := map[string]string{}
 	for _, set := range settings {

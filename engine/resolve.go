@@ -211,9 +211,6 @@ var selectors = []struct {
 
 // suffixOf says what the part after a table's name means: a metadata table, in any case, or a selector.
 func (s *statement) suffixOf(ctx context.Context, f *found) error {
-	if strings.EqualFold(f.suffix, "changes") {
-		return unsupported("%s: reading the changelog is not supported", f.display()).In(f.display())
-	}
 	_, known, err := f.opened.MetadataSource(ctx, f.suffix, scan.Reference{})
 	if known || fault.Is(err, fault.Unsupported) {
 		f.metadata = true

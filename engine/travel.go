@@ -120,8 +120,8 @@ func (s *statement) optionReference(b *binder, options tableOptions, clause scan
 	if err := s.refuseRetired(options); err != nil {
 		return scan.Reference{}, err
 	}
-	if err := incrementalOptions(options); err != nil {
-		return scan.Reference{}, err
+	if between, ok, err := rangeOptions(options, clause); ok || err != nil {
+		return between, err
 	}
 	var set []string
 	for _, name := range travelOptions {
@@ -189,23 +189,49 @@ func conflictingOptions(options tableOptions, set []string) error {
 	return fault.New(fault.Invalid, "Can specify only one of %s", strings.Join(given, ", "))
 }
 
-// incrementalOptions refuses incremental reads, with Iceberg's words where the options contradict themselves.
-func incrementalOptions(options tableOptions) error {
+// rangeOptions gives the range of snapshots that options choose, which an incremental read or a changelog is over; false: none.
+func rangeOptions(options tableOptions, clause scan.Reference) (scan.Reference, bool, error) {
 	_, start := options["start-snapshot-id"]
 	_, end := options["end-snapshot-id"]
 	_, from := options["start-timestamp"]
 	_, to := options["end-timestamp"]
 	_, snapshot := options["snapshot-id"]
 	_, timestamp := options["as-of-timestamp"]
-	switch {
-	case from || to:
-		return fault.New(fault.Invalid, "Only changelog scans support `start-timestamp` and `end-timestamp`. Use `start-snapshot-id` and `end-snapshot-id` for incremental scans.")
-	case (start || end) && (snapshot || timestamp):
-		return fault.New(fault.Invalid, "Cannot set start-snapshot-id and end-snapshot-id for incremental scans when either snapshot-id or as-of-timestamp is set")
-	case end && !start:
-		return fault.New(fault.Invalid, "Cannot set only `end-snapshot-id` for incremental scans. Please, set `start-snapshot-id` too.")
-	case start:
-		return unsupported("the read option start-snapshot-id (incremental reads) is not supported")
+	_, branch := options["branch"]
+	if !start && !end && !from && !to {
+		return scan.Reference{}, false, nil
 	}
-	return nil
+	refuse := func(text string) (scan.Reference, bool, error) {
+		return scan.Reference{}, false, fault.New(fault.Invalid, "%s", text)
+	}
+	switch {
+	case (start || end) && (snapshot || timestamp):
+		return refuse("Cannot set start-snapshot-id and end-snapshot-id for incremental scans when either snapshot-id or as-of-timestamp is set")
+	case clause.Kind != scan.RefCurrent || snapshot || timestamp:
+		return refuse("Cannot use time travel in incremental scan")
+	case branch:
+		return scan.Reference{}, false, unsupported("the read option branch beside a range of snapshots is not supported")
+	}
+	out := scan.Reference{Kind: scan.RefRange, Range: &scan.Range{}}
+	var words []string
+	for _, o := range []struct {
+		name string
+		into **int64
+	}{{"start-snapshot-id", &out.Range.After}, {"end-snapshot-id", &out.Range.Until}, {"start-timestamp", &out.Range.AfterTime}, {"end-timestamp", &out.Range.UntilTime}} {
+		value, ok := options[o.name]
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseInt(value, 10, 64)
+		if err != nil {
+			return scan.Reference{}, false, fault.New(fault.Invalid, "read option %s: For input string: \"%s\"", o.name, value)
+		}
+		*o.into = &n
+		words = append(words, o.name+" = "+value)
+	}
+	out.Clause = strings.Join(words, ", ")
+	return out, true, nil
 }
+
+// changelog says that a name is of a table's changelog.
+func (f *found) changelog() bool { return f.metadata && strings.EqualFold(f.suffix, "changes") }

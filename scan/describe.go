@@ -52,6 +52,10 @@ func (t *Table) Describe(metadataTable string) (Description, error) {
 
 // describeMetadata has the two properties that Spark shows of a metadata table.
 func (t *Table) describeMetadata(where at, name string) (Description, error) {
+	if strings.EqualFold(name, changesName) {
+		fields := append(slices.Clone(where.schema.Fields()), changeFields()...)
+		return Description{Columns: columnInfos(fields), Location: t.metadata.Location(), FormatVersion: t.metadata.Version(), Records: -1}, nil
+	}
 	rows, ok, err := metatable.Open(t.metaInput(where, false), name)
 	if err != nil {
 		return Description{}, fault.Wrap(err, "table %s", t.Name())

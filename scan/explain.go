@@ -13,7 +13,7 @@ import (
 // Explain tells what was planned and why.
 func (p *tablePlan) Explain() *Explanation {
 	s := p.source
-	out := &Explanation{Source: s.table.Name(), Kind: s.kind(), Reference: s.at.clause, Schema: s.at.schema.ID, Options: p.options.resolved,
+	out := &Explanation{Source: s.name(), Kind: s.kind(), Reference: s.at.clause, Schema: s.at.schema.ID, Options: p.options.resolved,
 		Manifests: p.found.manifests, DeleteManifests: p.found.deleteManifests, Files: p.found.files, Deletes: p.found.deletes,
 		DeletesByKind: p.found.kinds}
 	if s.at.snapshot != nil {
@@ -34,6 +34,13 @@ func (p *tablePlan) Explain() *Explanation {
 		out.Splits = append(out.Splits, sp.info())
 	}
 	return out
+}
+
+func (s *tableSource) name() string {
+	if s.changes {
+		return s.table.Name() + "." + changesName
+	}
+	return s.table.Name()
 }
 
 func (s *tableSource) kind() string {

@@ -48,6 +48,9 @@ func (t *Table) incremental(s *tableSource, r *Range) error {
 	if r.AfterTime != nil || r.UntilTime != nil {
 		return fault.New(fault.Invalid, "Only changelog scans support `start-timestamp` and `end-timestamp`. Use `start-snapshot-id` and `end-snapshot-id` for incremental scans.")
 	}
+	if r.After == nil {
+		return fault.New(fault.Invalid, "Cannot set only `end-snapshot-id` for incremental scans. Please, set `start-snapshot-id` too.")
+	}
 	between, err := t.between(r.After, r.Until)
 	if err != nil {
 		return err
