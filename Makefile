@@ -5,7 +5,7 @@ BINARIES := skua skua-catalog skua-conformance
 GPU_FLAGS := CGO_CFLAGS="-I$(CURDIR)/kernels/cuda/driver/cudart/include"
 export GOFLAGS := -buildvcs=false $(GOFLAGS)
 
-.PHONY: help run build build-gpu gpu-test gpu-device test race bench check generate clean doctor-tools
+.PHONY: help run build build-gpu gpu-test gpu-device test race bench stores-test check generate clean doctor-tools
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,6 +41,9 @@ gpu-device: doctor-tools ## build bin/gpu-check, a folder to carry to a machine 
 
 bench: build ## measure Skua through Flight beside iceberg-go's own reader
 	$(GO) run ./bench -skua $(BIN)/skua
+
+stores-test: build ## read the demo warehouse through real store servers (needs Node.js and Java 17 with Maven)
+	SKUA_STORES=all $(GO) test -count=1 -timeout 30m -v ./conformance/servers/stores
 
 check: doctor-tools ## formatting, generated files, lint
 	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo "gofmt -w the files above"; exit 1; }
