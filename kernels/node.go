@@ -40,7 +40,7 @@ func (n *Node) Nullable() bool { return n.Kind == Missing || n.Def > n.Ancestor 
 
 // Find gives the node of a field id: n itself or a field inside its structs, never inside a list or a map. Nil where there is none.
 func (n *Node) Find(id int) *Node {
-	if text, ok := n.Field.Metadata.GetValue(fieldIDKey); ok && text == strconv.Itoa(id) {
+	if own, ok := FieldID(n.Field); ok && own == id {
 		return n
 	}
 	if n.Kind != Struct {
@@ -52,6 +52,16 @@ func (n *Node) Find(id int) *Node {
 		}
 	}
 	return nil
+}
+
+// FieldID reads a field's Iceberg field id.
+func FieldID(f arrow.Field) (int, bool) {
+	text, ok := f.Metadata.GetValue(fieldIDKey)
+	if !ok {
+		return 0, false
+	}
+	id, err := strconv.Atoi(text)
+	return id, err == nil
 }
 
 // fieldIDKey is the metadata key under which a field carries its Iceberg id, in decimal.

@@ -52,6 +52,9 @@ func decimalsFrom4(check int32) func(out, in []byte) int {
 }
 
 func decimalsFrom8(check int32) func(out, in []byte) int {
+	if check == 0 {
+		return extendDecimals
+	}
 	return func(out, in []byte) int {
 		for i, to := 0, cast[[2]uint64](out); i < len(to); i++ {
 			n := int64(binary.LittleEndian.Uint64(in[8*i:]))
@@ -62,6 +65,18 @@ func decimalsFrom8(check int32) func(out, in []byte) int {
 		}
 		return -1
 	}
+}
+
+// extendDecimals extends the signs of numbers that all fit.
+func extendDecimals(out, in []byte) int {
+	to := cast[[2]uint64](out)
+	in = in[:8*len(to)]
+	for i := range to {
+		n := int64(binary.LittleEndian.Uint64(in))
+		to[i] = [2]uint64{uint64(n), uint64(n >> 63)}
+		in = in[8:]
+	}
+	return -1
 }
 
 // decimalsFromFixed reads big-endian two's complement numbers of one width.

@@ -13,7 +13,8 @@ import (
 
 const window = 16 << 10 // rows tested at once
 
-// Select evaluates the conjuncts whose fields are among the columns of the row group that are read here; others are the rest.
+// Select evaluates the conjuncts whose fields are among the columns of the row group that are read here; others are the rest. What it reads of
+// the survivors is kept, if it is not much, for the calls of Read with the very selection that it gives.
 func (r *reader) Select(ctx context.Context, p predicate.Expr, in *kernels.Selection) (rest predicate.Expr, out *kernels.Selection, err error) {
 	defer fault.Recover(&err, fault.Corrupt, "filter %s", r.rg.Name)
 	if p == nil {
@@ -35,17 +36,25 @@ func (r *reader) Select(ctx context.Context, p predicate.Expr, in *kernels.Selec
 	if len(mine) == 0 {
 		return rest, in, nil
 	}
-	out, err = f.apply(ctx, predicate.Join(mine), in)
-	return rest, out, err
+	f.tests, f.survivors = f.order(mine), newSurvivors(r)
+	out, err = f.apply(ctx, in)
+	if err != nil {
+		f.survivors.release()
+		return nil, nil, err
+	}
+	r.keep(f.survivors, out)
+	return rest, out, nil
 }
 
 // filter evaluates a predicate on a row group, window by window, on columns of its own: Read starts at the first row again. A field inside
 // structs is read as its leaf alone, whose levels know the nulls of the structs around it.
 type filter struct {
-	reader  *reader
-	columns map[int]*column // by field id
-	rows    *kernels.Selection
-	arrays  map[int]arrow.Array // of the window
+	reader    *reader
+	tests     []test
+	columns   map[int]*column // by field id
+	rows      *kernels.Selection
+	arrays    map[int]arrow.Array // of the rows of the window that are left
+	survivors *survivors
 }
 
 // columnFunc is a function as predicate.Columns.
@@ -75,27 +84,60 @@ func (f *filter) node(id int) *kernels.Node {
 	return nil
 }
 
-// apply keeps the rows of in for which e holds.
-func (f *filter) apply(ctx context.Context, e predicate.Expr, in *kernels.Selection) (*kernels.Selection, error) {
+// apply keeps the rows of in for which all tests hold.
+func (f *filter) apply(ctx context.Context, in *kernels.Selection) (*kernels.Selection, error) {
 	var kept []kernels.Run
-	columns := columnFunc(func(field predicate.Field) (arrow.Array, error) { return f.column(ctx, field) })
 	for from := int64(0); from < in.Count(); from += window {
 		if err := resource.From(ctx).Err(); err != nil {
 			return nil, err
 		}
 		f.rows = in.Slice(from, window)
-		mask, err := predicate.Evaluate(e, int(f.rows.Count()), columns, f.reader.mem.Allocator)
-		f.release()
-		if err != nil {
-			return nil, fault.Wrap(err, "filter %s", f.reader.rg.Name)
+		for _, t := range f.tests {
+			if err := f.test(ctx, t.expr); err != nil {
+				return nil, fault.Wrap(err, "filter %s", f.reader.rg.Name)
+			}
+			if f.rows.Count() == 0 {
+				break
+			}
 		}
-		kept = append(kept, f.rows.Filter(mask).Runs()...)
-		mask.Release()
+		kept = append(kept, f.rows.Runs()...)
+		if f.rows.Count() > 0 {
+			f.survivors.add(f.arrays)
+		}
+		f.release()
 	}
 	return kernels.NewSelection(kept), nil
 }
 
-// column reads a field's values for the window, once.
+// test drops the rows of the window for which e does not hold, also from the arrays that were read.
+func (f *filter) test(ctx context.Context, e predicate.Expr) error {
+	mem := f.reader.mem.Allocator
+	columns := columnFunc(func(field predicate.Field) (arrow.Array, error) { return f.column(ctx, field) })
+	mask, err := predicate.Evaluate(e, int(f.rows.Count()), columns, mem)
+	if err != nil {
+		return err
+	}
+	left := kernels.Where(mask)
+	mask.Release()
+	if left.Count() == f.rows.Count() {
+		return nil
+	}
+	f.rows = f.rows.Pick(left)
+	if f.rows.Count() == 0 {
+		return nil
+	}
+	for id, a := range f.arrays {
+		taken, err := kernels.Take(a, left, mem)
+		if err != nil {
+			return err
+		}
+		a.Release()
+		f.arrays[id] = taken
+	}
+	return nil
+}
+
+// column reads a field's values for the rows of the window that are left, once.
 func (f *filter) column(ctx context.Context, field predicate.Field) (arrow.Array, error) {
 	if a := f.arrays[field.ID]; a != nil {
 		return a, nil

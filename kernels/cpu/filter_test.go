@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/skua-data/skua/fault"
@@ -74,6 +75,81 @@ func TestSelectKeepsTheRowsThatTheFallbackKeeps(t *testing.T) {
 	}
 	if kept == 0 {
 		t.Error("no filter keeps a row")
+	}
+}
+
+// TestFilterColumnsAreKeptForReading reads survivors after Select, in steps, with the selection that it gave and with a smaller one, and compares
+// them with what a reader gives that never filtered. Filters keep few rows, many, and more than is kept.
+func TestFilterColumnsAreKeptForReading(t *testing.T) {
+	fields := kernelstest.Flat(true)
+	d := New()
+	defer d.Close()
+	mem := kernelstest.NewSoiled()
+	defer mem.AssertSize(t, 0)
+	ctx := resource.With(context.Background(), resource.NewPool(resource.Config{Allocator: mem}).NewStatement("test"))
+	batch := kernelstest.Random(fields, 60_000, 0.1, 3, memory.DefaultAllocator)
+	groups, err := groupsOf(kernelstest.Write(t, batch, kernelstest.Layout{}))
+	batch.Release()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := groups[0]
+	kept, passed := 0, 0
+	for i, p := range filters() {
+		in := kernels.NewSelection([]kernels.Run{{From: 7, To: 9000}, {From: 9010, To: 9011}, {From: 15_000, To: g.Rows}})
+		opened, err := d.Open(ctx, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, out, err := opened.Select(ctx, p, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := opened.(*reader).kept; s != nil && len(s.pieces) > 0 {
+			kept++
+		} else {
+			passed++
+		}
+		if i%3 == 2 {
+			out = out.Intersect(kernels.NewSelection([]kernels.Run{{From: 100, To: 30_000}}))
+		}
+		for column := range fields {
+			for from := int64(0); from < out.Count(); from += 7001 {
+				compareRead(t, ctx, d, opened, g, column, out, from, 7001)
+			}
+		}
+		if err := opened.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if kept == 0 || passed == 0 {
+		t.Errorf("%d filters kept what they read, %d did not", kept, passed)
+	}
+}
+
+// compareRead compares what a reader gives with what a fresh one gives.
+func compareRead(t *testing.T, ctx context.Context, d *Decoder, opened kernels.Reader, g *kernels.RowGroup, column int, sel *kernels.Selection, from, n int64) {
+	t.Helper()
+	fresh, err := d.Open(ctx, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fresh.Close()
+	got, err := opened.Read(ctx, []int{column}, sel, from, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer got.Release()
+	want, err := fresh.Read(ctx, []int{column}, sel, from, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer want.Release()
+	a, b := exact(got.Column(0)), exact(want.Column(0))
+	defer a.Release()
+	defer b.Release()
+	if !array.Equal(a, b) {
+		t.Fatalf("column %d from %d: %v, want %v", column, from, got.Column(0), want.Column(0))
 	}
 }
 

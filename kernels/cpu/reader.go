@@ -18,6 +18,7 @@ type reader struct {
 	mem     overwritten
 	over    func() error // tells that the statement has used up its memory
 	columns []*column    // opened on first use
+	kept    *survivors   // of the last filter; nil: none
 }
 
 // Read gives the columns of the survivors from..from+n.
@@ -38,7 +39,10 @@ func (r *reader) Read(ctx context.Context, columns []int, sel *kernels.Selection
 		if r.columns[at] == nil {
 			r.columns[at] = &column{reader: r, node: &r.rg.Columns[at].Node}
 		}
-		a, err := r.columns[at].survivors(ctx, rows)
+		a, err := r.kept.read(at, sel, from, rows.Count())
+		if a == nil && err == nil {
+			a, err = r.columns[at].survivors(ctx, rows)
+		}
 		if err != nil {
 			return nil, r.explain(err, fields[i].Name)
 		}
@@ -55,6 +59,10 @@ func (r *reader) explain(err error, column string) error {
 // Close gives back all memory.
 func (r *reader) Close() (err error) {
 	defer fault.Recover(&err, fault.Internal, "close %s", r.rg.Name)
+	if r.kept != nil {
+		r.kept.release()
+		r.kept = nil
+	}
 	for i, c := range r.columns {
 		if c != nil {
 			c.close()

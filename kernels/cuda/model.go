@@ -49,9 +49,9 @@ type estimate struct {
 
 // estimate judges n of a leaf's rows, of which keep come back.
 func (l *leaf) estimate(rows, keep int64) estimate {
-	n, part := float64(max(l.rows, 1)), float64(rows)/float64(max(l.rows, 1))
+	part := float64(rows) / float64(max(l.rows, 1))
 	size, kept := float64(l.size), float64(keep)
-	plain := !l.dictionary || l.stored > 0 && size > 0.7*n*float64(l.stored)
+	plain := l.plain()
 	e := estimate{up: size * part}
 	switch l.codec {
 	case compress.Codecs.Uncompressed:
@@ -70,6 +70,30 @@ func (l *leaf) estimate(rows, keep int64) estimate {
 	}
 	e.cpu = float64(rows) * l.cpuTime(plain, width)
 	return e
+}
+
+// never says why a chunk is not sent in any batch of which keep rows come back; "" where the costs decide. They are cases in which the model
+// sees a gain that is none, since the same cores do as much for the device as they would alone.
+func (l *leaf) never(keep int64) string {
+	switch {
+	case 2*keep < l.rows:
+		return ""
+	case l.widened && !l.plain():
+		return "16 bytes a row, which a core makes as fast of the dictionary itself, unless a filter keeps few rows"
+	case l.plain() && !l.unpacksThere():
+		return "unpacking takes the CPU as long as decoding, unless a filter keeps few rows"
+	}
+	return ""
+}
+
+// plain says whether most values are in no dictionary.
+func (l *leaf) plain() bool {
+	return !l.dictionary || l.stored > 0 && float64(l.size) > 0.7*float64(l.rows)*float64(l.stored)
+}
+
+// unpacksThere says whether pages go up as they are.
+func (l *leaf) unpacksThere() bool {
+	return l.codec == compress.Codecs.Uncompressed || l.codec == compress.Codecs.Snappy || l.codec == compress.Codecs.Lz4Raw
 }
 
 // width is the Arrow bytes of a row, as far as metadata tells.
@@ -176,6 +200,10 @@ func (r *reader) choose(columns []int, keep int64) []choice {
 	for i, at := range columns {
 		f, reason := newLeaf(r.rg, &r.rg.Columns[at].Node)
 		if out[i].reason = reason; reason != "" {
+			continue
+		}
+		if reason := f.never(keep); reason != "" && r.mode != Force {
+			out[i].reason = reason
 			continue
 		}
 		e := f.estimate(r.rg.Rows, keep)

@@ -3,7 +3,6 @@ package parquet
 import (
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -87,14 +86,7 @@ func (m *matcher) top(want arrow.Field) (*element, int) {
 }
 
 // FieldID reads a field's Iceberg field id.
-func FieldID(f arrow.Field) (int, bool) {
-	text, ok := f.Metadata.GetValue(fieldIDKey)
-	if !ok {
-		return 0, false
-	}
-	id, err := strconv.Atoi(text)
-	return id, err == nil
-}
+func FieldID(f arrow.Field) (int, bool) { return kernels.FieldID(f) }
 
 func (m *matcher) node(want arrow.Field, e *element, path []string) (kernels.Node, error) {
 	n := kernels.Node{Field: want, Leaf: e.leaf, Def: e.levels.def, Rep: e.levels.rep, Ancestor: e.levels.ancestor}

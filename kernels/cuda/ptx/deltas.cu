@@ -11,12 +11,12 @@ struct Reader {
   METHOD u64 varint() {
     u64 v = 0;
     for (u32 shift = 0;; shift += 7) {
-      if (at >= len || shift > 63) {
+      if (at >= len || shift > 63) { // bound
         bad = true;
         return 0;
       }
       u32 b = src[at++];
-      if (shift == 63 && b > 1) {
+      if (shift == 63 && b > 1) { // bound
         bad = true;
         return 0;
       }
@@ -67,12 +67,12 @@ struct Deltas {
   METHOD bool mini(u64 least, u32 width) {
     u32 lane = tid() & 31, count = total - done < perMini ? total - done : perMini;
     u64 bytes = (u64)perMini / 8 * width;
-    if (bytes > in.len - in.at) bytes = in.len - in.at; // some writers cut the last one short
-    if (width > 64 || (u64)count * width > bytes * 8) return false;
+    if (bytes > in.len - in.at) bytes = in.len - in.at; // bound: some writers cut the last one short
+    if (width > 64 || (u64)count * width > bytes * 8) return false; // bound
     for (u32 g = 0; g < count && done + g < n; g += 32) {
       u32 i = g + lane;
-      u64 v = last + scan64(i < count ? least + packedAt(in.src + in.at, i, width) : 0);
-      if (i < count && done + i < n) put(dense, done + i, v, stored);
+      u64 v = last + scan64(i < count ? least + packedAt(in.src + in.at, i, width) : 0); // guard
+      if (i < count && done + i < n) put(dense, done + i, v, stored); // guard
       last = shflIdx64(v, 31);
     }
     in.at += (u32)bytes;
@@ -83,7 +83,7 @@ struct Deltas {
   METHOD bool block() {
     u64 least = in.zigzag();
     u32 widths = in.at;
-    if (in.bad || in.len - in.at < minis) return false;
+    if (in.bad || in.len - in.at < minis) return false; // bound
     in.at += minis;
     for (u32 m = 0; m < minis && done < n; m++)
       if (!mini(least, in.src[widths + m])) return false;
@@ -93,7 +93,7 @@ struct Deltas {
   METHOD bool run() {
     u64 size = in.varint(), count = in.varint(), all = in.varint();
     last = in.zigzag();
-    if (in.bad || size == 0 || size > BLOCK_MOST || count == 0 || count > size || size % count || size / count % 32 || all > TOTAL_MOST || all < n)
+    if (in.bad || size == 0 || size > BLOCK_MOST || count == 0 || count > size || size % count || size / count % 32 || all > TOTAL_MOST || all < n) // bound
       return false;
     perMini = (u32)(size / count);
     minis = (u32)count;
@@ -111,7 +111,7 @@ KERNEL deltas(u64 column) {
   u64 page = block();
   Pages p = pageOf(c, page);
   States s = stateOf(c, page);
-  if (s->bad || p->encoding != DELTA || s->present == 0) return;
+  if (s->bad || p->encoding != DELTA || s->present == 0) return; // bound
   Deltas d;
   d.in = {(Bytes)s->values, (u32)s->valuesLen, 0, false};
   d.n = (u32)s->present;

@@ -3,7 +3,7 @@
 
 DEVICE void keep(GLOBAL u32 *mask, u64 word, bool yes, bool first, const Slot &s) {
   u32 bits = warpBallot(yes && s.active), there = warpBallot(s.active);
-  if (there && (tid() & 31) == 0) mask[word] = first ? bits : mask[word] & bits;
+  if (there && (tid() & 31) == 0) mask[word] = first ? bits : mask[word] & bits; // guard
 }
 
 // The table has a bit for each entry of the dictionary, and null says what a null gives. Every page has a dictionary.
@@ -13,9 +13,9 @@ KERNEL filter_table(u64 gather, u64 table, u64 null, u64 mask, u64 start) {
   for (u64 w = first; w < first + WORDS; w++) {
     Slot s = f.at(w);
     bool yes = null;
-    if (s.valid) {
+    if (s.valid) { // guard
       u32 at = ((Words)pageOf(f.c, s.page)->dense)[s.index];
-      if (at < f.c->entries) yes = ((Words)table)[at >> 5] >> (at & 31) & 1;
+      if (at < f.c->entries) yes = ((Words)table)[at >> 5] >> (at & 31) & 1; // guard
       else flag(f.c, s.page, BAD_INDEX);
     }
     keep((GLOBAL u32 *)mask, w, yes, start, s);
@@ -68,7 +68,7 @@ KERNEL filter_compare(u64 gather, u64 kind, u64 op, u64 literal, u64 mask, u64 s
   u64 first = firstWord();
   for (u64 w = first; w < first + WORDS; w++) {
     Slot s = f.at(w);
-    bool yes = s.valid && holds(order(f.number(s), kind), op, (i64)literal);
+    bool yes = s.valid && holds(order(f.number(s), kind), op, (i64)literal); // guard
     keep((GLOBAL u32 *)mask, w, yes, start, s);
   }
 }

@@ -31,7 +31,7 @@ KERNEL gather_fixed(u64 gather) {
   for (u64 w = first; w < first + WORDS; w++) {
     Slot s = f.at(w);
     nulls += validWord(f.g, w, s);
-    if (s.active) store(f, w * 32 + (tid() & 31), s);
+    if (s.active) store(f, w * 32 + (tid() & 31), s); // guard
   }
   addNulls(f.g, nulls);
 }
@@ -44,7 +44,7 @@ KERNEL gather_bytes(u64 gather) {
   for (u64 w = first; w < first + WORDS; w++) {
     Slot s = f.at(w);
     nulls += validWord(f.g, w, s);
-    if (!s.active) continue;
+    if (!s.active) continue; // bound
     GLOBAL u8 *to = (GLOBAL u8 *)f.g->out + (w * 32 + (tid() & 31)) * width;
     bool split = s.valid && pageOf(f.c, s.page)->encoding == SPLIT;
     Bytes from = s.valid && !split ? f.stored(s) : 0;
@@ -65,11 +65,11 @@ KERNEL gather_bits(u64 gather) {
     if (s.valid) {
       States t = stateOf(f.c, s.page);
       if (pageOf(f.c, s.page)->encoding == RLE) bit = ((Words)pageOf(f.c, s.page)->dense)[s.index];
-      else if (s.index < t->valuesLen * 8) bit = ((Bytes)t->values)[s.index >> 3] >> (s.index & 7) & 1;
+      else if (s.index < t->valuesLen * 8) bit = ((Bytes)t->values)[s.index >> 3] >> (s.index & 7) & 1; // guard
       else flag(f.c, s.page, BAD_VALUES);
     }
     u32 bits = warpBallot(bit);
-    if (warpBallot(s.active) && (tid() & 31) == 0) ((GLOBAL u32 *)f.g->out)[w] = bits;
+    if (warpBallot(s.active) && (tid() & 31) == 0) ((GLOBAL u32 *)f.g->out)[w] = bits; // guard
   }
   addNulls(f.g, nulls);
 }

@@ -54,11 +54,11 @@ struct Finder {
     Slot out = {0, 0, false, false};
     u64 slot = word * 32 + (tid() & 31);
     out.active = slot < g->slots;
-    if (!out.active) return out;
+    if (!out.active) return out; // bound
     u64 row = g->rowOf ? ((Words)g->rowOf)[slot] : g->first + slot;
     if (!found) page = pageWith(c, row);
     found = true;
-    while (page + 1 < c->count && pageOf(c, page + 1)->row0 <= row) page++;
+    while (page + 1 < c->count && pageOf(c, page + 1)->row0 <= row) page++; // guard
     out.page = page;
     locate(row, &out);
     return out;
@@ -67,11 +67,11 @@ struct Finder {
   // locate says which of the page's values the row has.
   METHOD void locate(u64 row, Slot *out) {
     Pages p = pageOf(c, page);
-    if (row - p->row0 >= p->rows) {
+    if (row - p->row0 >= p->rows) { // bound
       flag(c, page, BAD_ROW);
       return;
     }
-    if (stateOf(c, page)->bad) return;
+    if (stateOf(c, page)->bad) return; // bound
     u32 i = (u32)(row - p->row0);
     out->index = i;
     out->valid = true;
@@ -79,7 +79,7 @@ struct Finder {
     u64 word = p->word0 + (i >> 5);
     u32 bits = ((Words)c->valid)[word], bit = i & 31;
     out->valid = bits >> bit & 1;
-    if (out->valid) out->index = ((Words)c->rank)[word] + popc(bits & ((1u << bit) - 1));
+    if (out->valid) out->index = ((Words)c->rank)[word] + popc(bits & ((1u << bit) - 1)); // guard
   }
 
   // stored gives where a fixed value lies, 0 and a flag where it does not. Pages whose bytes are split have it nowhere.
@@ -90,14 +90,14 @@ struct Finder {
     switch (p->encoding) {
     case DICTIONARY: {
       u32 at = ((Words)p->dense)[s.index];
-      if (at < c->entries) return (Bytes)c->dictionary + at * width;
+      if (at < c->entries) return (Bytes)c->dictionary + at * width; // guard
       flag(c, s.page, BAD_INDEX);
       return 0;
     }
     case DELTA:
       return (Bytes)p->dense + s.index * width;
     case PLAIN:
-      if ((s.index + 1ull) * width <= t->valuesLen) return (Bytes)t->values + s.index * width;
+      if ((s.index + 1ull) * width <= t->valuesLen) return (Bytes)t->values + s.index * width; // guard
     }
     flag(c, s.page, BAD_VALUES);
     return 0;
@@ -107,7 +107,7 @@ struct Finder {
   METHOD u64 split(const Slot &s, u32 first, u32 n) {
     States t = stateOf(c, s.page);
     u64 count = t->valuesLen / c->stored, v = 0;
-    if (s.index >= count) {
+    if (s.index >= count) { // bound
       flag(c, s.page, BAD_VALUES);
       return 0;
     }
@@ -120,7 +120,7 @@ struct Finder {
   METHOD u64 bytes(const Slot &s, u32 first, u32 n) {
     if (pageOf(c, s.page)->encoding == SPLIT) return split(s, first, n);
     Bytes p = stored(s);
-    if (!p) return 0;
+    if (!p) return 0; // bound
     return n <= 4 ? load32(p + first) : load64(p + first);
   }
 
@@ -153,7 +153,7 @@ DEVICE Finder finderOf(u64 gather) {
 // validWord writes a word of the output's validity, and counts its nulls.
 DEVICE u32 validWord(Gathers g, u64 word, const Slot &s) {
   u32 there = warpBallot(s.active), bits = warpBallot(s.valid);
-  if (there && g->valid && (tid() & 31) == 0) ((GLOBAL u32 *)g->valid)[word] = bits;
+  if (there && g->valid && (tid() & 31) == 0) ((GLOBAL u32 *)g->valid)[word] = bits; // guard
   return popc(there & ~bits);
 }
 

@@ -21,32 +21,32 @@ struct Walker {
 DEVICE bool headOf(Runs *t, u32 r, Walker *w, Bytes src, u32 len, u32 width, u32 n) {
   u64 head = 0;
   for (u32 shift = 0;; shift += 7) {
-    if (w->pos >= len || shift > 28) return false;
+    if (w->pos >= len || shift > 28) return false; // bound
     u32 b = src[w->pos++];
     head |= (u64)(b & 127) << shift;
     if (b < 128) break;
   }
   u64 values = head >> 1;
-  if (values > 1ull << 31) return false;
+  if (values > 1ull << 31) return false; // bound
   if (head & 1) {
     u64 bytes = values * width;
-    if (bytes > len - w->pos) bytes = len - w->pos; // some writers cut the last run short
+    if (bytes > len - w->pos) bytes = len - w->pos; // bound: some writers cut the last run short
     values *= 8;
-    if (width && values > bytes * 8 / width) values = bytes * 8 / width;
+    if (width && values > bytes * 8 / width) values = bytes * 8 / width; // bound
     t->where[r] = w->pos;
     t->packed[r] = 1;
     w->pos += (u32)bytes;
   } else {
     u32 bytes = (width + 7) / 8, v = 0;
-    if (bytes > len - w->pos) return false;
+    if (bytes > len - w->pos) return false; // bound
     for (u32 i = 0; i < bytes; i++) v |= (u32)src[w->pos + i] << (8 * i);
-    if ((u64)v >> width) return false;
+    if ((u64)v >> width) return false; // bound
     t->where[r] = v;
     t->packed[r] = 0;
     w->pos += bytes;
   }
-  if (values == 0) return false;
-  if (values > n - w->at) values = n - w->at;
+  if (values == 0) return false; // bound
+  if (values > n - w->at) values = n - w->at; // bound
   w->at += (u32)values;
   t->start[r + 1] = w->at;
   return true;
@@ -59,7 +59,7 @@ DEVICE void walk(Runs *t, Walker *w, Bytes src, u32 len, u32 width, u32 n, u32 d
     t->start[0] = 0;
   } else {
     u32 k = 0, all = t->count;
-    while (k < all && t->start[k + 1] <= done) k++;
+    while (k < all && t->start[k + 1] <= done) k++; // guard
     for (; k < all; k++, r++) {
       t->start[r] = t->start[k];
       t->where[r] = t->where[k];
@@ -67,7 +67,7 @@ DEVICE void walk(Runs *t, Walker *w, Bytes src, u32 len, u32 width, u32 n, u32 d
     }
     t->start[r] = w->at;
   }
-  while (r < RUNS && w->at < n && !bad) {
+  while (r < RUNS && w->at < n && !bad) { // guard
     if (headOf(t, r, w, src, len, width, n)) r++;
     else bad = BAD_RUNS;
   }
@@ -107,13 +107,13 @@ template <class Emit> DEVICE u32 hybrid(Runs *t, Bytes src, u32 len, u32 width, 
     barrier(); // the table is not read any more
     if (tid() == 0) walk(t, &w, src, len, width, n, done);
     barrier(); // it is filled
-    if (t->bad) return t->bad;
+    if (t->bad) return t->bad; // bound
     u32 limit = t->limit, count = t->count, first = 0;
     for (u32 word = done / 32 + warp; word * 32 < limit; word += warps) {
       u32 i = word * 32 + lane;
       bool active = i < limit;
-      while (first + 1 < count && t->start[first + 1] <= word * 32) first++;
-      emit(word, active, active ? valueAt(t, first, count, src, i, width) : 0);
+      while (first + 1 < count && t->start[first + 1] <= word * 32) first++; // guard
+      emit(word, active, active ? valueAt(t, first, count, src, i, width) : 0); // guard
     }
     done = limit;
   }

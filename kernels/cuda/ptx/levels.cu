@@ -8,7 +8,7 @@ struct ValidBits {
   METHOD void operator()(u32 word, bool active, u32 level) {
     u32 bits = warpBallot(active && level >= threshold);
     if ((tid() & 31) == 0) valid[word] = bits;
-    if (active && level > maxDef) bad = BAD_LEVELS;
+    if (active && level > maxDef) bad = BAD_LEVELS; // bound
   }
 };
 
@@ -16,12 +16,12 @@ struct ValidBits {
 DEVICE u32 ranks(Words valid, GLOBAL u32 *rank, u32 words) {
   u32 lane = tid() & 31, sum = 0;
   for (u32 w0 = 0; w0 < words; w0 += 32) {
-    u32 own = w0 + lane < words ? popc(valid[w0 + lane]) : 0, inc = own;
+    u32 own = w0 + lane < words ? popc(valid[w0 + lane]) : 0, inc = own; // guard
     for (u32 d = 1; d < 32; d *= 2) {
       u32 o = shflUp(inc, d);
       if (lane >= d) inc += o;
     }
-    if (w0 + lane < words) rank[w0 + lane] = sum + inc - own;
+    if (w0 + lane < words) rank[w0 + lane] = sum + inc - own; // guard
     sum += shflIdx(inc, 31);
   }
   return sum;
@@ -42,7 +42,7 @@ KERNEL levels(u64 column) {
   u64 page = block();
   Pages p = pageOf(c, page);
   States s = stateOf(c, page);
-  if (s->bad) return;
+  if (s->bad) return; // bound
   u32 rows = (u32)p->rows, words = (rows + 31) / 32;
   GLOBAL u32 *valid = (GLOBAL u32 *)c->valid + p->word0, *rank = (GLOBAL u32 *)c->rank + p->word0;
   struct Sink {
@@ -67,7 +67,7 @@ KERNEL levels(u64 column) {
 struct Dense {
   GLOBAL u32 *to;
   METHOD void operator()(u32 word, bool active, u32 v) {
-    if (active) to[word * 32 + (tid() & 31)] = v;
+    if (active) to[word * 32 + (tid() & 31)] = v; // guard
   }
 };
 
@@ -78,7 +78,7 @@ KERNEL indices(u64 column) {
   u64 page = block();
   Pages p = pageOf(c, page);
   States s = stateOf(c, page);
-  if (s->bad || (p->encoding != DICTIONARY && p->encoding != RLE)) return;
+  if (s->bad || (p->encoding != DICTIONARY && p->encoding != RLE)) return; // bound
   u32 bad = hybrid(&runs, (Bytes)s->values, (u32)s->valuesLen, (u32)s->width, (u32)s->present, Dense{(GLOBAL u32 *)p->dense});
   if (bad && tid() == 0) fail(c, page, bad);
 }

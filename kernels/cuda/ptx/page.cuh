@@ -1,5 +1,8 @@
 // What the host tells the kernels about pages and columns, and what kernels leave for each other. Every field has 8 bytes; addresses are
 // of device memory. The Go side writes the same layouts.
+//
+// Lines that keep kernels inside of their memory are marked: "bound" refuses what lies outside, "guard" leaves out what does. A test deletes
+// each condition of each such line, and each barrier, and wants to see it.
 #pragma once
 #include "gpu.cuh"
 

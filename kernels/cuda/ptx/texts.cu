@@ -10,23 +10,23 @@ KERNEL text_walk(u64 column) {
   u64 page = block();
   Pages p = pageOf(c, page);
   States s = stateOf(c, page);
-  if (s->bad || p->encoding != PLAIN) return;
+  if (s->bad || p->encoding != PLAIN) return; // bound
   u64 base = s->values & ~3ull, skew = s->values & 3, len = s->valuesLen;
   GLOBAL u64 *spans = (GLOBAL u64 *)p->dense;
   u32 lane = tid() & 31, n = (u32)s->present, k = 0, bad = OK;
   u64 at = 0; // of the next string's length, from values on
-  while (k < n && !bad) {
+  while (k < n && !bad) { // guard
     u64 from = (at + skew) & ~3ull; // of the stage, from base on
     warpSync();                     // lane 0 has read the stage
-    for (u32 j = lane; j < STAGE; j += 32) stage[j] = from + 4 * j < len + skew ? ((Words)base)[from / 4 + j] : 0;
+    for (u32 j = lane; j < STAGE; j += 32) stage[j] = from + 4 * j < len + skew ? ((Words)base)[from / 4 + j] : 0; // guard
     warpSync(); // the stage is filled
     if (lane == 0) {
-      while (k < n && !bad) {
+      while (k < n && !bad) { // guard
         u64 in = at + skew - from;
-        if (in + 8 > 4 * STAGE) break;
+        if (in + 8 > 4 * STAGE) break; // bound
         u32 word = (u32)in / 4, shift = ((u32)in & 3) * 8;
         u32 length = (u32)(((u64)stage[word + 1] << 32 | stage[word]) >> shift);
-        if (at + 4 > len || length > len - at - 4) bad = BAD_TEXT;
+        if (at + 4 > len || length > len - at - 4) bad = BAD_TEXT; // bound
         else spans[k++] = (at + 4) | (u64)length << 32;
         at += 4 + (u64)length;
       }
@@ -45,7 +45,7 @@ DEVICE Bytes source(Finder &f, const Slot &s, u32 *length) {
   Bytes base;
   if (p->encoding == DICTIONARY) {
     u32 at = ((Words)p->dense)[s.index];
-    if (at >= f.c->entries) {
+    if (at >= f.c->entries) { // bound
       flag(f.c, s.page, BAD_INDEX);
       return 0;
     }
@@ -71,13 +71,13 @@ KERNEL text_lengths(u64 gather) {
     Slot s = f.at(first + k);
     nulls += validWord(g, first + k, s);
     u32 length = 0;
-    Bytes from = s.valid ? source(f, s, &length) : 0;
+    Bytes from = s.valid ? source(f, s, &length) : 0; // guard
     u64 slot = (first + k) * 32 + lane, inc = length;
     for (u32 d = 1; d < 32; d *= 2) {
       u64 o = shflUp64(inc, d);
       if (lane >= d) inc += o;
     }
-    if (s.active) {
+    if (s.active) { // guard
       ((GLOBAL u64 *)g->sources)[slot] = (u64)from;
       offsets[slot] = (u32)(sum + inc - length);
     }
@@ -93,7 +93,7 @@ KERNEL text_lengths(u64 gather) {
   }
   for (u32 k = 0; k < WORDS; k++) {
     u64 slot = (first + k) * 32 + lane;
-    if (slot < g->slots) offsets[slot] += (u32)before;
+    if (slot < g->slots) offsets[slot] += (u32)before; // guard
   }
   if (tid() == 0) ((GLOBAL u64 *)g->sums)[block()] = all;
 }
@@ -105,12 +105,12 @@ KERNEL text_scan(u64 gather) {
   u32 lane = tid() & 31;
   u64 total = 0;
   for (u64 t0 = 0; t0 < g->tiles; t0 += 32) {
-    u64 own = t0 + lane < g->tiles ? sums[t0 + lane] : 0, inc = own;
+    u64 own = t0 + lane < g->tiles ? sums[t0 + lane] : 0, inc = own; // guard
     for (u32 d = 1; d < 32; d *= 2) {
       u64 o = shflUp64(inc, d);
       if (lane >= d) inc += o;
     }
-    if (t0 + lane < g->tiles) sums[t0 + lane] = total + inc - own;
+    if (t0 + lane < g->tiles) sums[t0 + lane] = total + inc - own; // guard
     total += shflIdx64(inc, 31);
   }
   if (lane == 0) *(GLOBAL u64 *)g->total = total;
@@ -121,18 +121,18 @@ KERNEL text_offsets(u64 gather) {
   Gathers g = (Gathers)gather;
   u64 slot = (u64)block() * threads() + tid();
   GLOBAL u32 *offsets = (GLOBAL u32 *)g->offsets;
-  if (slot < g->slots) offsets[slot] += (u32)((const GLOBAL u64 *)g->sums)[slot / (threads() * WORDS)];
-  else if (slot == g->slots) offsets[slot] = (u32)*(const GLOBAL u64 *)g->total;
+  if (slot < g->slots) offsets[slot] += (u32)((const GLOBAL u64 *)g->sums)[slot / (threads() * WORDS)]; // guard
+  else if (slot == g->slots) offsets[slot] = (u32)*(const GLOBAL u64 *)g->total; // guard
 }
 
 // Eight lanes for a string.
 KERNEL text_copy(u64 gather) {
   Gathers g = (Gathers)gather;
   u64 slot = ((u64)block() * threads() + tid()) / 8;
-  if (slot >= g->slots) return;
+  if (slot >= g->slots) return; // bound
   Words offsets = (Words)g->offsets;
   u32 from = offsets[slot], end = offsets[slot + 1];
-  if (end > g->capacity) return;
+  if (end > g->capacity) return; // bound
   Bytes src = (Bytes)((const GLOBAL u64 *)g->sources)[slot];
   GLOBAL u8 *out = (GLOBAL u8 *)g->out;
   for (u32 i = from + (tid() & 7); i < end; i += 8) out[i] = src[i - from];
