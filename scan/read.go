@@ -28,13 +28,14 @@ func (p *tablePlan) Open(ctx context.Context, from, to int) (array.RecordReader,
 func (p *tablePlan) readSplit(ctx context.Context, s split, emit func(arrow.RecordBatch) error) error {
 	statement := resource.From(ctx)
 	err := again(ctx, emit, func(emit func(arrow.RecordBatch) error) error {
-		size := newSizer(p)
+		size, joined := newSizer(p), newCoalescer(p, statement.Allocator(), emit)
+		defer joined.drop()
 		for _, t := range s.Tasks {
-			if err := p.readTask(ctx, t, size, statement.Allocator(), emit); err != nil {
+			if err := p.readTask(ctx, t, size, statement.Allocator(), joined.take); err != nil {
 				return err
 			}
 		}
-		return nil
+		return joined.flush()
 	})
 	if err == nil {
 		statement.Counters.SplitsDone.Add(1)
