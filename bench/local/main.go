@@ -5,7 +5,7 @@
 //	local skua METADATA (scan|count|plan) COLUMNS FILTER [STREAM]
 //
 // COLUMNS is * or a,b,c; FILTER is - or column<integer; STREAM is a file for the rows as an Arrow stream. SKUA_CPUPROFILE names a file for a
-// profile of the process, SKUA_REPEAT reads that many times, and SKUA_DECODER=fallback reads every column with the fallback decoder.
+// profile of the process (of its allocations, where SKUA_PROFILE is allocations), SKUA_REPEAT reads that many times, and SKUA_DECODER=fallback reads every column with the fallback decoder.
 package main
 
 import (
@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"runtime/pprof"
 	"strconv"
 	"syscall"
@@ -74,6 +75,13 @@ func profile() (stop func(), err error) {
 	f, err := os.Create(name)
 	if err != nil {
 		return nil, err
+	}
+	if os.Getenv("SKUA_PROFILE") == "allocations" {
+		runtime.MemProfileRate = 8 << 10
+		return func() {
+			_ = pprof.Lookup("allocs").WriteTo(f, 0)
+			f.Close()
+		}, nil
 	}
 	return func() {
 		pprof.StopCPUProfile()
