@@ -1,0 +1,401 @@
+package cuda
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	format "github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+
+	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/cpu"
+	"github.com/skua-data/skua/kernels/cuda/device"
+	"github.com/skua-data/skua/kernels/kernelstest"
+	"github.com/skua-data/skua/kernels/ptxsim"
+	"github.com/skua-data/skua/predicate"
+)
+
+// deletion is a barrier or a condition that is left out of a source.
+type deletion struct {
+	file string
+	line int
+	text string // what was left out
+	body string // the file without it
+}
+
+func (d deletion) String() string { return fmt.Sprintf("%s:%d %s", d.file, d.line, d.text) }
+
+var marked = regexp.MustCompile(`// (bound|guard)\b`)
+
+// deletions lists every barrier, and every condition of every marked line.
+func deletions(t *testing.T) (out []deletion) {
+	for _, pattern := range []string{"ptx/*.cu", "ptx/*.cuh"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if filepath.Base(f) == "gpu.cuh" {
+				continue
+			}
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Split(string(text), "\n")
+			for i, l := range lines {
+				for _, v := range variants(l) {
+					changed := append([]string(nil), lines...)
+					changed[i] = v.line
+					out = append(out, deletion{filepath.Base(f), i + 1, v.without, strings.Join(changed, "\n")})
+				}
+			}
+		}
+	}
+	return out
+}
+
+type variant struct{ line, without string }
+
+// variants gives a line without its barrier, or without one of its conditions.
+func variants(l string) (out []variant) {
+	if m := regexp.MustCompile(`\b(barrier|warpSync)\(\);`).FindString(l); m != "" {
+		return []variant{{strings.Replace(l, m, "", 1), m}}
+	}
+	kind := marked.FindStringSubmatch(l)
+	if kind == nil {
+		return nil
+	}
+	from, to := condition(l)
+	operator, neutral := " || ", "false"
+	if kind[1] == "guard" {
+		operator, neutral = " && ", "true"
+	}
+	parts := topLevel(l[from:to], operator)
+	for i, p := range parts {
+		changed := append([]string(nil), parts...)
+		changed[i] = neutral
+		out = append(out, variant{l[:from] + strings.Join(changed, operator) + l[to:], strings.TrimSpace(p)})
+	}
+	return out
+}
+
+// condition finds what stands in the parentheses of an if or a while, or in front of a question mark, or behind an equals sign.
+func condition(l string) (from, to int) {
+	if m := regexp.MustCompile(`\b(if|while) \(`).FindStringIndex(l); m != nil {
+		depth := 1
+		for to = m[1]; depth > 0; to++ {
+			switch l[to] {
+			case '(':
+				depth++
+			case ')':
+				depth--
+			}
+		}
+		return m[1], to - 1
+	}
+	if to = strings.Index(l, " ? "); to >= 0 {
+		from = strings.LastIndex(l[:to], "= ") + 2
+		for _, s := range []string{"scan64(", "active, ", "back + ("} {
+			if i := strings.LastIndex(l[:to], s); i >= 0 {
+				from = max(from, i+len(s))
+			}
+		}
+		return from, to
+	}
+	return strings.Index(l, "= ") + 2, strings.Index(l, ";")
+}
+
+// topLevel splits outside of parentheses.
+func topLevel(s, operator string) (out []string) {
+	depth, from := 0, 0
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '(':
+			depth++
+		case s[i] == ')':
+			depth--
+		case depth == 0 && strings.HasPrefix(s[i:], operator):
+			out = append(out, s[from:i])
+			from = i + len(operator)
+		}
+	}
+	return append(out, s[from:])
+}
+
+// compile gives the texts of all modules with one source changed.
+func (d deletion) compile(t *testing.T) ([]string, error) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("ptx")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, d.file), []byte(d.body), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "generate.sh")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, out)
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*.ptx"))
+	var texts []string
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(b))
+	}
+	return texts, nil
+}
+
+// question is something to decode, with what the CPU makes of it.
+type question struct {
+	group *kernels.RowGroup
+	sel   *kernels.Selection
+	test  predicate.Expr // nil: column 0 is read
+	want  []arrow.Array
+	kept  *kernels.Selection
+	err   string
+	sound bool // nothing is left to the CPU
+	name  string
+}
+
+func ask(t *testing.T, c *cpu.Decoder, q question) question {
+	if q.test != nil {
+		_, q.kept = selectWith(context.Background(), t, c, q.group, q.test, q.sel)
+		return q
+	}
+	var err error
+	q.want, err = outcome(context.Background(), c, q.group, 0, q.sel, q.group.Rows/2+1)
+	q.err = fmt.Sprint(err)
+	return q
+}
+
+// answer says how a device's answer differs.
+func (q *question) answer(ctx context.Context, d *Decoder) error {
+	refused := d.Stats().Refused.Load()
+	if q.test != nil {
+		r, err := d.Open(ctx, q.group)
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		_, kept, err := r.Select(ctx, q.test, q.sel)
+		if err != nil || fmt.Sprint(kept.Runs()) != fmt.Sprint(q.kept.Runs()) {
+			return fmt.Errorf("other rows are kept: %w", err)
+		}
+		return nil
+	}
+	got, err := outcome(ctx, d, q.group, 0, q.sel, q.group.Rows/2+1)
+	defer func() {
+		for _, a := range got {
+			a.Release()
+		}
+	}()
+	if fmt.Sprint(err) != q.err || len(got) != len(q.want) {
+		return fmt.Errorf("%v where the CPU says %v", err, q.err)
+	}
+	for i, a := range got {
+		if err := sameBuffers(a.Data(), q.want[i].Data()); err != nil {
+			return fmt.Errorf("other values")
+		}
+	}
+	if q.sound && d.Stats().Refused.Load() > refused {
+		return fmt.Errorf("a sound chunk is refused")
+	}
+	return nil
+}
+
+// questions are sound chunks of every kind, filters, and damaged chunks.
+func questions(t *testing.T) (out []question) {
+	c := cpu.New()
+	r := rand.New(rand.NewSource(7))
+	add := func(q question) { out = append(out, ask(t, c, q)) }
+	for i, l := range kernelstest.Layouts() {
+		for _, nullable := range []bool{true, false} {
+			for j, f := range kernelstest.Flat(nullable) {
+				batch := kernelstest.Random([]arrow.Field{f}, 260+37*j, 0.2, int64(i*100+j), memory.DefaultAllocator)
+				data := kernelstest.Write(t, batch, l)
+				for k, g := range openGroups(t, data, []arrow.Field{f}) {
+					sel := kernels.All(g.Rows)
+					if (i+j+k)%2 == 0 {
+						sel = randomRuns(r, g.Rows)
+					}
+					refused := l.Name == "delta" && (f.Type.ID() == arrow.STRING || f.Type.ID() == arrow.BINARY)
+					add(question{group: g, sel: sel, sound: !refused, name: l.Name})
+					p := randomTest(r, predicate.Field{ID: j + 1, Path: []string{f.Name}, Type: f.Type}, batch.Column(0))
+					add(question{group: g, sel: sel, test: p, name: l.Name + " filter"})
+				}
+				batch.Release()
+			}
+		}
+	}
+	for _, q := range largeQuestions(t) {
+		add(q)
+	}
+	for i, f := range damagedFiles(t) {
+		for range 6 {
+			data := bytes.Clone(f.data)
+			for range 1 + r.Intn(2) {
+				data[f.from+r.Intn(f.to-f.from)] = []byte{byte(r.Intn(256)), 0, 0xff, 0x80, 1}[r.Intn(5)]
+			}
+			g := openGroups(t, data, []arrow.Field{f.field})[0]
+			add(question{group: g, sel: kernels.All(g.Rows), name: fmt.Sprint("damaged ", i)})
+		}
+	}
+	return out
+}
+
+// largeQuestions are chunks with many runs in a page, long strings, and many tiles.
+func largeQuestions(t *testing.T) (out []question) {
+	r := rand.New(rand.NewSource(8))
+	add := func(f arrow.Field, rows int, l kernelstest.Layout, value func(b array.Builder, row int)) {
+		b := array.NewBuilder(memory.DefaultAllocator, f.Type)
+		for row := range rows {
+			value(b, row)
+		}
+		column := b.NewArray()
+		batch := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{f}, nil), []arrow.Array{column}, int64(rows))
+		g := openGroups(t, kernelstest.Write(t, batch, l), []arrow.Field{f})[0]
+		out = append(out, question{group: g, sel: kernels.All(g.Rows), sound: true, name: "large " + f.Type.String()})
+		batch.Release()
+		column.Release()
+	}
+	one, plain := kernelstest.Layout{}, kernelstest.Layout{Options: []format.WriterProperty{format.WithDictionaryDefault(false)}}
+	packed := func(c compress.Compression) kernelstest.Layout {
+		return kernelstest.Layout{Options: append([]format.WriterProperty{format.WithCompression(c)}, plain.Options...)}
+	}
+	var v int64
+	runs := func(b array.Builder, row int) {
+		if r.Intn(11) == 0 {
+			v = r.Int63n(9)
+		}
+		if v == 3 {
+			b.AppendNull()
+			return
+		}
+		b.(*array.Int64Builder).Append(v)
+	}
+	long := kernelstest.Field(1, "c", arrow.PrimitiveTypes.Int64, true)
+	text := kernelstest.Field(1, "c", arrow.BinaryTypes.String, false)
+	add(long, 5000, one, runs)
+	add(long, 5000, packed(compress.Codecs.Snappy), runs)
+	add(long, 5000, packed(compress.Codecs.Lz4Raw), runs)
+	add(text, 900, plain, func(b array.Builder, row int) {
+		b.(*array.StringBuilder).Append(strings.Repeat("x", []int{3, 40, 5000}[r.Intn(3)]))
+	})
+	add(text, 36_000, one, func(b array.Builder, row int) { b.(*array.StringBuilder).Append([]string{"a", "bb", ""}[r.Intn(3)]) })
+	return out
+}
+
+// caught asks all questions of a device that runs other kernels, and says what shows that they are others; "" is nothing.
+func caught(t *testing.T, texts []string, asked []question, seed uint64) string {
+	sim, err := device.NewSimulated(texts...)
+	if err != nil {
+		return err.Error()
+	}
+	sim.Options = ptxsim.Options{MaxSteps: 1 << 22, MaxFaults: 1, Seed: seed}
+	base := cpu.New()
+	defer base.Close()
+	d := New(Config{Device: sim, Base: base, Pages: base, Room: testRoom}).With(Force)
+	defer d.Close()
+	for i := range asked {
+		err := asked[i].answer(context.Background(), d)
+		if f := sim.Faults(); f != nil {
+			err = f
+		}
+		if err != nil {
+			first, rest, _ := strings.Cut(err.Error(), "\n")
+			if strings.HasSuffix(first, "faults:") {
+				first, _, _ = strings.Cut(strings.TrimSpace(rest), "\n")
+			}
+			return asked[i].name + ": " + first
+		}
+	}
+	return ""
+}
+
+// TestEveryDeletedCheckIsSeen deletes every barrier and every condition of every marked line in turn. What is not seen is listed with the
+// reason why it does no harm.
+func TestEveryDeletedCheckIsSeen(t *testing.T) {
+	if os.Getenv("SKUA_GPU_DELETE") == "" {
+		t.Skip("SKUA_GPU_DELETE is not set: it compiles the kernels some hundred times")
+	}
+	if _, err := exec.LookPath("clang-16"); err != nil {
+		t.Skip("no clang-16")
+	}
+	asked := questions(t)
+	if by := caught(t, texts(t), asked, 0); by != "" {
+		t.Fatalf("the kernels as they are: %s", by)
+	}
+	all := deletions(t)
+	var lines []string
+	seen := 0
+	for _, d := range all {
+		if only := os.Getenv("SKUA_GPU_ONLY"); only != "" && !strings.Contains(d.String(), only) {
+			continue
+		}
+		by := ""
+		changed, err := d.compile(t)
+		if err != nil {
+			t.Fatalf("%s: %v", d, err)
+		}
+		by = caught(t, changed, asked, 0)
+		why, known := harmless[d.file+" "+d.text]
+		switch {
+		case by != "":
+			seen++
+			lines = append(lines, fmt.Sprintf("%s: seen: %.150s", d, by))
+		case known:
+			lines = append(lines, fmt.Sprintf("%s: harmless: %s", d, why))
+		default:
+			lines = append(lines, fmt.Sprintf("%s: NOT SEEN", d))
+			t.Errorf("%s: deleted, and nothing shows it", d)
+		}
+	}
+	sort.Strings(lines)
+	t.Logf("%d of %d deletions were seen\n%s", seen, len(all), strings.Join(lines, "\n"))
+	if *update {
+		text := fmt.Sprintf("# %d barriers and conditions, each deleted in turn: %d were seen, and how; the others do no harm.\n%s\n", len(all), seen, strings.Join(lines, "\n"))
+		if err := os.WriteFile(filepath.Join("testdata", "deleted.txt"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// harmless has the conditions that may be deleted without a trace, with the reason.
+var harmless = map[string]string{}
+
+// TestConditionsAreTakenApart shows what is deleted from a line.
+func TestConditionsAreTakenApart(t *testing.T) {
+	for line, want := range map[string][]string{
+		"  barrier(); // it is filled":                      {"   // it is filled"},
+		"  if (a(b, c) || d > 1) return false; // bound":    {"  if (false || d > 1) return false; // bound", "  if (a(b, c) || false) return false; // bound"},
+		"  while (a < b && x) a++; // guard":                {"  while (true && x) a++; // guard", "  while (a < b && true) a++; // guard"},
+		"  u32 x = a + 1 < n ? load(a) : 0; // guard":       {"  u32 x = true ? load(a) : 0; // guard"},
+		"  bool good = flat <= n && flat <= m; // guard":    {"  bool good = true && flat <= m; // guard", "  bool good = flat <= n && true; // guard"},
+		"  u64 v = l + scan64(i < n ? l + p : 0); // guard": {"  u64 v = l + scan64(true ? l + p : 0); // guard"},
+		"  if (plain) nothing();":                           nil,
+	} {
+		var got []string
+		for _, v := range variants(line) {
+			got = append(got, v.line)
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s gives %q, want %q", line, got, want)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package cuda
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+
+	"github.com/skua-data/skua/kernels/cpu"
+	"github.com/skua-data/skua/kernels/cuda/device"
+)
+
+// lineitem is TPC-H's table as Iceberg writes it, with zstd: bytes of a row packed, unpacked and as Arrow, and the nanoseconds that a core of
+// a tuned reader takes, all measured at scale 1.
+var lineitem = []struct {
+	name                  string
+	packed, size, arrow   float64
+	time                  float64
+	form                  cpu.Form
+	stored, back          int
+	widened, dictionaries bool
+}{
+	{"l_orderkey", 1.09, 5.98, 8.1, 6.7, cpu.SameBytes, 8, 8, false, false},
+	{"l_partkey", 2.54, 3.04, 8.1, 4.4, cpu.SameBytes, 8, 8, false, true},
+	{"l_suppkey", 1.77, 1.80, 8.1, 2.7, cpu.SameBytes, 8, 8, false, true},
+	{"l_linenumber", 0.30, 0.38, 4.1, 2.8, cpu.SameBytes, 4, 4, false, true},
+	{"l_quantity", 0.76, 0.76, 16, 4.0, cpu.DecimalInt, 8, 8, true, true},
+	{"l_extendedprice", 3.62, 8.14, 16, 10.7, cpu.DecimalInt, 8, 8, true, false},
+	{"l_discount", 0.44, 0.51, 16, 3.5, cpu.DecimalInt, 8, 8, true, true},
+	{"l_tax", 0.41, 0.51, 16, 3.5, cpu.DecimalInt, 8, 8, true, true},
+	{"l_returnflag", 0.18, 0.25, 5, 15, cpu.TextForm, 0, 0, false, true},
+	{"l_linestatus", 0.11, 0.16, 5, 15, cpu.TextForm, 0, 0, false, true},
+	{"l_shipdate", 1.51, 1.51, 4, 2.8, cpu.SameBytes, 4, 4, false, true},
+	{"l_commitdate", 1.51, 1.51, 4, 2.8, cpu.SameBytes, 4, 4, false, true},
+	{"l_receiptdate", 1.51, 1.51, 4, 2.8, cpu.SameBytes, 4, 4, false, true},
+	{"l_shipinstruct", 0.26, 0.26, 16, 19.5, cpu.TextForm, 0, 0, false, true},
+	{"l_shipmode", 0.38, 0.38, 8.3, 14.9, cpu.TextForm, 0, 0, false, true},
+	{"l_comment", 8.70, 30.55, 30.5, 40, cpu.TextForm, 0, 0, false, false},
+}
+
+// measured is a column's estimate by what was measured, rather than by what metadata tells.
+func measured(i int, rows, keep float64) estimate {
+	c := lineitem[i]
+	back := c.arrow
+	if c.widened {
+		back = 8
+	}
+	e := estimate{up: c.size * rows, unpack: c.size * rows, back: back * keep, arrow: c.arrow * keep, cpu: c.time * rows}
+	if c.packed > 0.9*c.size {
+		e.unpack, e.stored = 0, e.unpack
+	}
+	return e
+}
+
+// told is the same column as the router sees it.
+func told(i int, rows int64) *leaf {
+	c := lineitem[i]
+	return &leaf{form: c.form, stored: c.stored, back: c.back, widened: c.widened, dictionary: c.dictionaries, codec: compress.Codecs.Zstd, rows: rows,
+		packed: int64(c.packed * float64(rows)), size: int64(c.size * float64(rows)), field: arrow.Field{Name: c.name}}
+}
+
+// TestRouterOnLineitem holds the router's decisions, and what the model predicts, to a table.
+func TestRouterOnLineitem(t *testing.T) {
+	const rows = 6_000_000
+	var b strings.Builder
+	fmt.Fprintf(&b, "# TPC-H lineitem at scale 1, 16 cores. PREDICTED: no device has run it. + is sent; ( ) has what the cost model says of measured bytes and\n")
+	fmt.Fprintf(&b, "# times where the router, who sees metadata alone, says otherwise. Then nanoseconds a row: CPU alone, and with the columns sent.\n")
+	for _, name := range []string{"NVIDIA L4", "NVIDIA A100-SXM4-80GB", "NVIDIA H200"} {
+		costs := CostsOf(device.Info{Name: name})
+		costs.Cores = 16
+		for _, scan := range []struct {
+			name    string
+			columns []int
+			keep    float64
+		}{
+			{"all columns", []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 1},
+			{"all columns, a filter on the device keeps 1.9 %", []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, 0.019},
+			{"four columns of query 6", []int{4, 5, 6, 10}, 1},
+			{"four columns of query 6, a filter on the device keeps 1.9 %", []int{4, 5, 6, 10}, 0.019},
+		} {
+			fmt.Fprintf(&b, "\n%s, %s\n", name, scan.name)
+			sends, model := routed(&costs, scan.columns, rows, scan.keep)
+			says := costs.pick(model)
+			for i, c := range scan.columns {
+				fmt.Fprintf(&b, "  %-16s %s%s\n", lineitem[c].name, sign(sends[i]), differs(sends[i], says[i]))
+			}
+			fmt.Fprintf(&b, "  %s\n", predicted(&costs, model, sends, rows))
+		}
+	}
+	path := filepath.Join("testdata", "router.txt")
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != string(want) {
+		t.Errorf("the router decides\n%s\nand did\n%s", b.String(), want)
+	}
+}
+
+// routed gives the router's choices, and what was measured.
+func routed(costs *Costs, columns []int, rows int64, keep float64) (sends []bool, model []estimate) {
+	var able []int
+	var router []estimate
+	for i, c := range columns {
+		model = append(model, measured(c, float64(rows), float64(rows)*keep))
+		if l := told(c, rows); l.never(int64(float64(rows)*keep)) == "" {
+			able, router = append(able, i), append(router, l.estimate(rows, int64(float64(rows)*keep)))
+		}
+	}
+	sends = make([]bool, len(columns))
+	for k, yes := range costs.pick(router) {
+		sends[able[k]] = yes
+	}
+	return sends, model
+}
+
+func sign(yes bool) string {
+	if yes {
+		return "+"
+	}
+	return "-"
+}
+
+func differs(a, b bool) string {
+	if a == b {
+		return ""
+	}
+	return " (" + sign(b) + ")"
+}
+
+// predicted tells what the columns sent take on the device and the others on the CPU, which unpacks for both.
+func predicted(c *Costs, all []estimate, sends []bool, rows float64) string {
+	var sent, left []estimate
+	for i, e := range all {
+		if sends[i] {
+			sent = append(sent, e)
+		} else {
+			left = append(left, e)
+		}
+	}
+	whole := c.cpu(all)
+	with := c.cpu(left)
+	if len(sent) > 0 {
+		with = max(with+c.unpacking(sent), c.device(sent))
+	}
+	return fmt.Sprintf("CPU %.2f ns, with the device %.2f ns: %.1f times as fast", whole/rows, with/rows, whole/with)
+}
+
+// unpacking is the time of all cores that unpacking takes.
+func (c *Costs) unpacking(all []estimate) (out float64) {
+	for _, e := range all {
+		out += e.unpack/c.Unpack + e.stored/c.UnpackStored
+	}
+	return out / c.Cores
+}
+
+func TestCostsOfDevices(t *testing.T) {
+	if c := CostsOf(device.Info{Name: "NVIDIA L4"}); c.Up != 24 || c.Kernel != 25 {
+		t.Errorf("%+v", c)
+	}
+	if c := CostsOf(device.Info{Name: "something"}); c.Up != 20 {
+		t.Errorf("%+v", c)
+	}
+	if c := CostsOf(device.Info{Simulated: true}); c.Up != 52 {
+		t.Errorf("%+v", c)
+	}
+}
