@@ -89,7 +89,7 @@ func (e *Engine) namespaces(ctx context.Context, only *string) iter.Seq2[place, 
 				continue
 			}
 			if only != nil || ctx.Err() != nil {
-				yield(place{}, err)
+				yield(place{}, fault.Wrap(err, "list catalog %s", name))
 				return
 			}
 			e.config.Log.Warn("catalog left out of a listing", "catalog", name, "error", err.Error())
@@ -140,6 +140,14 @@ func (w *walk) children(ctx context.Context, parent table.Identifier) error {
 func (e *Engine) Tables(ctx context.Context, _ session.State, f TableFilter) iter.Seq2[TableEntry, error] {
 	schemas, names := likePattern(f.SchemaPattern), likePattern(f.NamePattern)
 	return func(yield func(TableEntry, error) bool) {
+		if entries, known := e.points(ctx, f); known {
+			for _, entry := range entries {
+				if !yield(entry, nil) {
+					return
+				}
+			}
+			return
+		}
 		for p, err := range e.places(ctx, f.Catalog) {
 			if err != nil {
 				yield(TableEntry{}, err)
