@@ -190,8 +190,8 @@ func (m *madeTable) manifest(content iceberg.ManifestContent, spec int, entries 
 	}
 }
 
-// open loads the table as it is now.
-func (m *madeTable) open() *Table {
+// metadataText writes the manifest list and gives the table's metadata as it is now.
+func (m *madeTable) metadataText() string {
 	m.t.Helper()
 	var list bytes.Buffer
 	if err := iceberg.WriteManifestList(m.version, &list, m.sequence, nil, &m.sequence, 0, m.manifests); err != nil {
@@ -211,13 +211,18 @@ func (m *madeTable) open() *Table {
 	if m.version > 2 {
 		next, first = `"next-row-id":0,`, `,"first-row-id":0,"added-rows":0`
 	}
-	metadata := fmt.Sprintf(`{"format-version":%d,"table-uuid":"00000000-0000-0000-0000-000000000001","location":%q,"last-sequence-number":%d,"last-updated-ms":1,
+	return fmt.Sprintf(`{"format-version":%d,"table-uuid":"00000000-0000-0000-0000-000000000001","location":%q,"last-sequence-number":%d,"last-updated-ms":1,
 		"last-column-id":1000,"current-schema-id":%d,"schemas":[%s],"default-spec-id":%d,"partition-specs":[%s],"last-partition-id":1100,
 		"default-sort-order-id":0,"sort-orders":[{"order-id":0,"fields":[]}],%s"current-snapshot-id":1,"snapshots":[{"snapshot-id":1,
 		"sequence-number":%d,"timestamp-ms":1,"manifest-list":%q,"summary":{"operation":"append"}%s}]}`, m.version, m.location(), m.sequence, len(m.schemas)-1, strings.Join(schemas, ","), len(m.specs)-1,
 		strings.Join(specs, ","), next, m.sequence, m.location("list.avro"), first)
+}
+
+// open loads the table as it is now.
+func (m *madeTable) open() *Table {
+	m.t.Helper()
 	s := NewScanner(Config{Stores: storage.NewMux([]storage.Kind{local.Kind}, storage.Map{}), Decoder: parquet.NewFallback()})
-	out, err := s.Table(m.t.Context(), &catalogs.Table{Catalog: "made", Identifier: []string{"t"}, MetadataLocation: m.location("v1.metadata.json"), Metadata: []byte(metadata)})
+	out, err := s.Table(m.t.Context(), &catalogs.Table{Catalog: "made", Identifier: []string{"t"}, MetadataLocation: m.location("v1.metadata.json"), Metadata: []byte(m.metadataText())})
 	if err != nil {
 		m.t.Fatal(err)
 	}
