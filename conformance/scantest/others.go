@@ -136,8 +136,8 @@ func (t *table) askedView(q *query) askedView {
 		out.Files = "equality deletes by floats"
 	}
 	for _, f := range q.schema.fields {
-		if f.typ.holds(mapping) {
-			out.Table = "maps, which lose their nulls"
+		if f.typ.holds(mapping) || f.typ.holds(list) {
+			out.Table = "lists and maps, which lose their nulls"
 		}
 	}
 	if q.schema != q.commit.schema {

@@ -20,6 +20,7 @@ type leaf struct {
 
 	header     header // of the current page
 	inPage     int    // its levels not consumed
+	begun      bool   // some row has begun, which the pages of version 1 that follow may go on with
 	opened     bool   // its body is unpacked
 	packed     []byte // the dictionary's page, until it is needed
 	packedAs   header

@@ -154,9 +154,10 @@ func (l *leaf) rowsOfPage(n int64, keep bool) (done int64, err error) {
 			l.inPage -= v.n
 		}
 		count, begun := v.rows(n - done)
-		if first && begun == 0 {
+		if first && begun == 0 && (!l.begun || l.header.kind == dataPageV2) {
 			return done, fault.New(fault.Corrupt, "a row begins in its middle")
 		}
+		l.begun = l.begun || begun > 0
 		if err := l.consume(count, keep); err != nil {
 			return done, err
 		}

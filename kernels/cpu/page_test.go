@@ -18,6 +18,7 @@ import (
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/kernels/kernelstest"
 	"github.com/skua-data/skua/resource"
+	"github.com/skua-data/skua/scan/parquet"
 )
 
 // counting runs unpackers and counts their calls.
@@ -214,6 +215,42 @@ func TestPagesThatClaimTooMuchAreRefusedBeforeMemoryIsSetAside(t *testing.T) {
 		}
 		if d.pool.idle > 1<<20 {
 			t.Errorf("%+v: %d bytes were set aside", h, d.pool.idle)
+		}
+	}
+}
+
+// TestRowsThatSpanPages reads rows that go on over several pages of version 1, whole and with rows left out before and between.
+func TestRowsThatSpanPages(t *testing.T) {
+	element := kernelstest.Field(2, "element", arrow.PrimitiveTypes.Int64, true)
+	field := kernelstest.Field(1, "c", arrow.ListOfField(element), true)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{field}, nil))
+	defer b.Release()
+	lists := b.Field(0).(*array.ListBuilder)
+	for i := range 60 {
+		if i%7 == 3 {
+			lists.AppendNull()
+			continue
+		}
+		lists.Append(true)
+		for j := range i * 13 % 41 {
+			lists.ValueBuilder().(*array.Int64Builder).Append(int64(100*i + j))
+		}
+	}
+	batch := b.NewRecordBatch()
+	defer batch.Release()
+	groups, err := groupsOf(kernelstest.Write(t, batch, kernelstest.Layout{Options: []format.WriterProperty{format.WithDataPageVersion(format.DataPageV1),
+		format.WithDictionaryDefault(false), format.WithDataPageSize(40), format.WithBatchSize(7)}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, theirs := New(), parquet.NewFallback()
+	defer ours.Close()
+	for _, sel := range []*kernels.Selection{kernels.All(60), kernels.NewSelection([]kernels.Run{{From: 2, To: 3}, {From: 9, To: 10}, {From: 30, To: 60}}),
+		kernels.NewSelection([]kernels.Run{{From: 59, To: 60}})} {
+		for _, step := range []int64{1, 4, 60} {
+			if out := agree(t, ours, theirs, groups[0], 0, sel, step); out.ours != nil || out.theirs != nil {
+				t.Errorf("%d rows by %d: %v, %v", sel.Count(), step, out.ours, out.theirs)
+			}
 		}
 	}
 }
