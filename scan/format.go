@@ -76,3 +76,12 @@ var _ opened = parquetFile{}
 func (f parquetFile) Read(ctx context.Context, g parquet.Group, columns []kernels.Column) (kernels.Reader, error) {
 	return f.File.Read(ctx, f.decoder, g, columns)
 }
+
+// pages selects the rows of a row group whose pages may have something that the filter keeps; nil: all.
+func (f *openFile) pages(g parquet.Group) *kernels.Selection {
+	p, ok := f.file.(parquetFile)
+	if !ok || f.pushed == nil {
+		return nil
+	}
+	return p.Pages(g, f.pushed, f.match)
+}

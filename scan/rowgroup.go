@@ -87,6 +87,9 @@ func (r *groupReader) read(ctx context.Context) error {
 	if !r.file.plan.projection.marksDeleted {
 		r.selection = r.selection.Without(r.deleted)
 	}
+	if pages := r.file.pages(r.group); pages != nil {
+		r.selection = r.selection.Intersect(pages)
+	}
 	if r.selection.Count() == 0 {
 		return nil
 	}
@@ -152,22 +155,21 @@ func (r *groupReader) openSome(ctx context.Context, which func(wanted) bool) (fi
 	return out, err
 }
 
-// readAhead tells the file which columns of which row group come next: those that are read first.
+// readAhead tells the file which columns of which row groups come next: those that are read first.
 func (r *groupReader) readAhead(ctx context.Context) {
 	file, ok := r.file.file.(parquetFile)
-	next := slices.IndexFunc(r.later, func(g parquet.Group) bool { return g.Pruned == "" })
 	first := r.tested.at
 	if first == nil {
 		first = r.payload.at
 	}
-	if !ok || next < 0 || len(first) == 0 {
+	if !ok || len(r.later) == 0 || len(first) == 0 {
 		return
 	}
 	var columns []kernels.Column
 	for _, at := range first {
 		columns = append(columns, r.file.columns[at].Column)
 	}
-	file.Ahead(ctx, r.later[next], columns)
+	file.Ahead(ctx, slices.DeleteFunc(slices.Clone(r.later), func(g parquet.Group) bool { return g.Pruned != "" }), columns)
 }
 
 func (r *groupReader) close() {

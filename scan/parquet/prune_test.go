@@ -37,6 +37,12 @@ func lookup(columns []kernels.Column) func(int) (Match, bool) {
 // survivors counts the rows of a row group for which p holds.
 func survivors(t *testing.T, f *File, ordinal int, columns []kernels.Column, p predicate.Expr) int64 {
 	t.Helper()
+	return passing(t, f, ordinal, columns, p).Count()
+}
+
+// passing selects them.
+func passing(t *testing.T, f *File, ordinal int, columns []kernels.Column, p predicate.Expr) *kernels.Selection {
+	t.Helper()
 	group := f.RowGroup(ordinal, columns)
 	r, err := NewFallback().Open(context.Background(), group)
 	if err != nil {
@@ -47,7 +53,7 @@ func survivors(t *testing.T, f *File, ordinal int, columns []kernels.Column, p p
 	if err != nil || rest != nil {
 		t.Fatalf("%s: rest %v, %v", p, rest, err)
 	}
-	return sel.Count()
+	return sel
 }
 
 // literals are values of a column to compare it with, and some beside them.
