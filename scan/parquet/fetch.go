@@ -34,11 +34,24 @@ func (f *File) Read(ctx context.Context, decoder kernels.Decoder, g Group, colum
 	return &fetched{reader, fetch}, nil
 }
 
-// Ahead says which columns of which row group will be read after those that are being read now: they are fetched once nothing else of the file
-// is left to ask for, as far as memory allows. It does nothing for a file at hand.
-func (f *File) Ahead(ctx context.Context, g Group, columns []kernels.Column) {
-	if fetch := f.fetch(ctx, g.Ordinal, columns); fetch != nil {
-		f.ahead.put(g.Ordinal, allLeaves(columns), fetch, storage.AccessOf(f.file).Ahead)
+// mostGroupsAhead is how many row groups are fetched before they are read, at most.
+const mostGroupsAhead = 4
+
+// Ahead says which columns of which row groups will be read after those that are being read now, in order: they are fetched once nothing before
+// them is left to ask for, as far as memory allows. It does nothing for a file at hand.
+func (f *File) Ahead(ctx context.Context, groups []Group, columns []kernels.Column) {
+	access := storage.AccessOf(f.file)
+	if !access.Remote() {
+		return
+	}
+	leaves := allLeaves(columns)
+	for _, g := range groups[:min(len(groups), mostGroupsAhead)] {
+		if f.ahead.has(g.Ordinal, leaves) {
+			continue
+		}
+		if fetch := f.fetch(ctx, g.Ordinal, columns); fetch != nil && !f.ahead.put(&plannedGroup{ordinal: g.Ordinal, leaves: leaves, fetch: fetch}, access.Ahead) {
+			return
+		}
 	}
 }
 
@@ -143,68 +156,101 @@ func (r *fetched) Close() error {
 	return err
 }
 
-// ahead is a row group that is read after the present one.
+// ahead is the row groups that are read after the present one.
 type ahead struct {
 	mu      sync.Mutex
+	planned []*plannedGroup
+	size    int64 // bytes of those and of the present one
+	present int64 // bytes of the present one
+	free    bool  // all that is planned was asked for
+}
+
+type plannedGroup struct {
 	ordinal int
 	leaves  []int
 	fetch   *storage.Fetch
-	present int64 // bytes of the fetch that it follows
-	free    bool  // all of which was asked for
+	started bool
 }
 
-// put plans a row group in place of the one planned before, if it and the present one fit into a bound.
-func (a *ahead) put(ordinal int, leaves []int, fetch *storage.Fetch, bound int64) {
-	a.mu.Lock()
-	old, free := a.fetch, a.free
-	if a.present+fetch.Size() > bound {
-		old, free = fetch, false
-	} else {
-		a.ordinal, a.leaves, a.fetch = ordinal, leaves, fetch
-	}
-	a.mu.Unlock()
-	if old != nil {
-		old.Close()
-	}
-	if free {
-		fetch.Start()
-	}
+// is says whether it is of just these columns.
+func (p *plannedGroup) is(ordinal int, leaves []int) bool {
+	return p.ordinal == ordinal && slices.Equal(p.leaves, leaves)
 }
 
-// take gives the fetch that was planned for just these columns; nil: none was.
-func (a *ahead) take(ordinal int, leaves []int) *storage.Fetch {
+func (a *ahead) has(ordinal int, leaves []int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.fetch == nil || a.ordinal != ordinal || !slices.Equal(a.leaves, leaves) {
-		return nil
+	return slices.ContainsFunc(a.planned, func(p *plannedGroup) bool { return p.is(ordinal, leaves) })
+}
+
+// put plans a row group, if it fits into a bound of bytes with the others; else it is given up.
+func (a *ahead) put(p *plannedGroup, bound int64) bool {
+	a.mu.Lock()
+	fits, free := a.size+p.fetch.Size() <= bound, a.free
+	if fits {
+		a.planned, a.size, a.free = append(a.planned, p), a.size+p.fetch.Size(), false
 	}
-	out := a.fetch
-	a.fetch = nil
+	a.mu.Unlock()
+	switch {
+	case !fits:
+		p.fetch.Close()
+	case free:
+		a.start()
+	}
+	return fits
+}
+
+// take gives the fetch that was planned for just these columns; nil: none was. What was planned before it nobody will read.
+func (a *ahead) take(ordinal int, leaves []int) (out *storage.Fetch) {
+	a.mu.Lock()
+	at := slices.IndexFunc(a.planned, func(p *plannedGroup) bool { return p.is(ordinal, leaves) })
+	var passed []*plannedGroup
+	if at >= 0 {
+		out, passed = a.planned[at].fetch, a.planned[:at]
+		a.size -= out.Size()
+		a.planned = slices.Clone(a.planned[at+1:])
+	}
+	for _, p := range passed {
+		a.size -= p.fetch.Size()
+	}
+	a.mu.Unlock()
+	for _, p := range passed {
+		p.fetch.Close()
+	}
 	return out
 }
 
 // follow lets what is planned start when nothing of a fetch is left to ask for.
 func (a *ahead) follow(present *storage.Fetch) {
 	a.mu.Lock()
+	a.size += present.Size() - a.present
 	a.present, a.free = present.Size(), false
 	a.mu.Unlock()
-	present.Then(func() {
-		a.mu.Lock()
-		a.free = true
-		next := a.fetch
-		a.mu.Unlock()
-		if next != nil {
-			next.Start()
-		}
-	})
+	present.Then(a.start)
+}
+
+// start asks for the first row group that was not asked for, and for the next when that is done.
+func (a *ahead) start() {
+	a.mu.Lock()
+	at := slices.IndexFunc(a.planned, func(p *plannedGroup) bool { return !p.started })
+	a.free = at < 0
+	var next *storage.Fetch
+	if at >= 0 {
+		next, a.planned[at].started = a.planned[at].fetch, true
+	}
+	a.mu.Unlock()
+	if next != nil {
+		next.Then(a.start)
+		next.Start()
+	}
 }
 
 func (a *ahead) close() {
 	a.mu.Lock()
-	fetch := a.fetch
-	a.fetch = nil
+	planned := a.planned
+	a.planned = nil
 	a.mu.Unlock()
-	if fetch != nil {
-		fetch.Close()
+	for _, p := range planned {
+		p.fetch.Close()
 	}
 }

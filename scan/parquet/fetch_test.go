@@ -97,7 +97,7 @@ func sum(ctx context.Context, t *testing.T, f *File, schema *arrow.Schema) (tota
 			t.Fatal(err)
 		}
 		if i+1 < len(groups) {
-			f.Ahead(ctx, groups[i+1], columns)
+			f.Ahead(ctx, groups[i+1:], columns)
 		}
 		all := make([]int, len(columns))
 		for i := range all {
@@ -181,10 +181,9 @@ func TestWhatIsPlannedAheadAndNotReadIsGivenBack(t *testing.T) {
 	ctx := checkedContext(t)
 	columns := matched(t, f, schema.Fields(), nil)
 	groups := f.RowGroups(0, 1<<62, nil, nil)
-	for _, g := range groups {
-		f.Ahead(ctx, g, columns)
-	}
-	f.Ahead(ctx, groups[0], columns[:1])
+	f.Ahead(ctx, groups, columns)
+	f.Ahead(ctx, groups, columns)
+	f.Ahead(ctx, groups[:1], columns[:1])
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
