@@ -123,6 +123,7 @@ func (p *problem) fault(c class) *fault.Error {
 // cleaned takes the engine's own names and advice out of a message.
 func cleaned(message string) string {
 	message, _, _ = strings.Cut(message, "\n\nLINE ")
+	message, _, _ = strings.Cut(message, ` Use "SET `)
 	var lines []string
 	for _, line := range strings.Split(message, "\n") {
 		line = strings.TrimSpace(line)

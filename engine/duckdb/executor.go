@@ -18,7 +18,7 @@ import (
 
 // Config bounds the engine. Zero values mean what each field says.
 type Config struct {
-	Memory    int64         // bytes; 0: a quarter of the machine's, as the engine counts it
+	Memory    int64         // bytes; 0: a quarter of the machine's
 	Threads   int           // workers; 0: one for each core
 	Folder    string        // where it may spill; empty: a folder of the system's temporary one
 	SpillSize int64         // bytes it may spill; 0: 32 GiB
@@ -56,6 +56,9 @@ var _ engine.Executor = (*executor)(nil)
 func New(c Config) (engine.Executor, error) {
 	if c.Threads <= 0 {
 		c.Threads = runtime.NumCPU()
+	}
+	if c.Memory <= 0 {
+		c.Memory = machineMemory() / 4
 	}
 	if c.SpillSize <= 0 {
 		c.SpillSize = 32 << 30
@@ -198,18 +201,34 @@ func (e *executor) Close() error {
 	return nil
 }
 
+// interruptEvery is how often a statement that is to end is told so.
+const interruptEvery = 20 * time.Millisecond
+
 // watch interrupts a connection when ctx ends. The function it gives must be called before the connection does anything else: it waits until
 // no interrupt can come late.
 func watch(ctx context.Context, c *connection) (done func()) {
-	finished := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		c.interrupt()
-		close(finished)
-	})
-	return func() {
-		if !stop() {
-			<-finished
+	quit, finished := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(finished)
+		select {
+		case <-quit:
+			return
+		case <-ctx.Done():
 		}
+		// A statement that begins just now forgets an interrupt from before.
+		for again := time.NewTicker(interruptEvery); ; {
+			c.interrupt()
+			select {
+			case <-quit:
+				again.Stop()
+				return
+			case <-again.C:
+			}
+		}
+	}()
+	return func() {
+		close(quit)
+		<-finished
 	}
 }
 

@@ -48,7 +48,11 @@ type gate struct {
 	ctes      map[int]bool // tables that are queries of WITH
 	seen      map[int]bool
 	star      bool // a star selects all columns
+	size      int  // tables that are read, with every query of WITH put where its name stands
 }
+
+// maxExpanded bounds the tables of a statement when the queries of WITH are put into their places.
+const maxExpanded = 1000
 
 // tree is a part of the serialized statement.
 type tree = map[string]any
@@ -78,11 +82,11 @@ func (g *gate) check(serialized string) error {
 	case len(p.Statements) != 1:
 		return fault.New(fault.Invalid, "one statement at a time is run, %d were given", len(p.Statements)).With("PARSE_SYNTAX_ERROR", "42601")
 	}
-	return g.walk(p.Statements[0], map[string]bool{})
+	return g.walk(p.Statements[0], map[string]int{})
 }
 
 func (g *gate) parseError(p parsed) error {
-	err := fault.New(fault.Invalid, "%s", capital(strings.TrimSuffix(p.ErrorMessage, "."))+".").With("PARSE_SYNTAX_ERROR", "42601")
+	err := fault.New(fault.Invalid, "%s", strings.TrimSuffix(cleaned(p.ErrorMessage), ".")+".").With("PARSE_SYNTAX_ERROR", "42601")
 	if offset, convErr := strconv.Atoi(p.Position); convErr == nil {
 		if pos := g.rendered.Position(offset); pos.Line > 0 {
 			return err.At(fault.Position{Line: pos.Line, Column: pos.Column})
@@ -112,7 +116,7 @@ func (g *gate) refuse(kind fault.Kind, node tree, condition, state, format strin
 }
 
 // walk judges a node and what is below it. scope are the queries of WITH that are visible.
-func (g *gate) walk(node any, scope map[string]bool) error {
+func (g *gate) walk(node any, scope map[string]int) error {
 	switch n := node.(type) {
 	case []any:
 		for _, child := range n {
@@ -126,7 +130,7 @@ func (g *gate) walk(node any, scope map[string]bool) error {
 	return nil
 }
 
-func (g *gate) node(n tree, scope map[string]bool) error {
+func (g *gate) node(n tree, scope map[string]int) error {
 	if class, ok := n["class"].(string); ok {
 		if !allowedClasses[class] {
 			return g.refuse(fault.Unsupported, n, "", "0A000", "expressions of the kind %s are not supported", class)
@@ -170,27 +174,29 @@ func (g *gate) node(n tree, scope map[string]bool) error {
 }
 
 // with judges the queries of a WITH, each of which sees those before it, and gives the scope of the query behind them.
-func (g *gate) with(n tree, scope map[string]bool) (map[string]bool, error) {
+func (g *gate) with(n tree, scope map[string]int) (map[string]int, error) {
 	ctes, _ := n["cte_map"].(tree)
 	entries, _ := ctes["map"].([]any)
 	if len(entries) == 0 {
 		return scope, nil
 	}
-	inner := map[string]bool{}
-	for name := range scope {
-		inner[name] = true
+	inner := map[string]int{}
+	for name, size := range scope {
+		inner[name] = size
 	}
 	for _, e := range entries {
 		entry, _ := e.(tree)
 		name := strings.ToLower(fmt.Sprint(entry["key"]))
 		recursive := strings.Contains(fmt.Sprint(nodeOf(entry)["type"]), "RECURSIVE")
 		if recursive {
-			inner[name] = true
+			inner[name] = 1
 		}
+		outside := g.size
+		g.size = 0
 		if err := g.walk(entry["value"], inner); err != nil {
 			return nil, err
 		}
-		inner[name] = true
+		inner[name], g.size = max(1, g.size), outside
 	}
 	return inner, nil
 }
@@ -204,7 +210,7 @@ func nodeOf(entry tree) tree {
 }
 
 // table judges a table: one that was lifted out, and nothing else.
-func (g *gate) table(n tree, scope map[string]bool) error {
+func (g *gate) table(n tree, scope map[string]int) error {
 	name, _ := n["table_name"].(string)
 	number, ok := strings.CutPrefix(name, tableMark)
 	i, err := strconv.Atoi(number)
@@ -219,11 +225,18 @@ func (g *gate) table(n tree, scope map[string]bool) error {
 	}
 	g.seen[i] = true
 	ref := g.statement.Tables[i]
-	g.ctes[i] = len(ref.Name) == 1 && ref.At == nil && len(ref.Options) == 0 && scope[strings.ToLower(ref.Name[0].Text)]
+	size := 0
+	if len(ref.Name) == 1 && ref.At == nil && len(ref.Options) == 0 {
+		size = scope[strings.ToLower(ref.Name[0].Text)]
+	}
+	g.ctes[i] = size > 0
+	if g.size += max(1, size); g.size > maxExpanded {
+		return g.refuse(fault.Invalid, n, "FAILED_TO_PARSE_TOO_COMPLEX", "54001", "The statement was too complex to parse: with every query of WITH in its places it reads more than %d tables.", maxExpanded)
+	}
 	return nil
 }
 
-func (g *gate) tableFunction(n tree, scope map[string]bool) error {
+func (g *gate) tableFunction(n tree, scope map[string]int) error {
 	call, _ := n["function"].(tree)
 	name, _ := call["function_name"].(string)
 	if !allowedTables[strings.ToLower(name)] || call["schema"] != nil || call["catalog"] != nil || n["sample"] != nil {

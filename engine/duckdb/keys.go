@@ -11,8 +11,9 @@ import (
 	"github.com/skua-data/skua/predicate"
 )
 
-// maxKeys is how many distinct keys are told to the other side of a join one by one; of more, the least and the greatest are.
-const maxKeys = 10_000
+// maxKeys is how many distinct keys are told to the other side of a join one by one; of more, the least and the greatest are. Testing rows for
+// more keys would take longer than the join itself.
+const maxKeys = 512
 
 // keySet collects the values of columns while a table is read for one side of a join. They say something about the join once the table was
 // read to its end, by a single reader, before the other side is opened.
@@ -161,38 +162,39 @@ type joinFilter struct {
 	field  predicate.Field
 }
 
-// filter gives the filter that holds for every row with a partner; nil: nothing is known.
-func (j joinFilter) filter() predicate.Expr {
+// filter gives the filter that holds for every row with a partner; nil: nothing is known. A wide one, a mere range, is of use only where it leaves
+// out files.
+func (j joinFilter) filter() (e predicate.Expr, wide bool) {
 	j.keys.mu.Lock()
 	defer j.keys.mu.Unlock()
 	c := j.keys.columns[j.column]
 	if !j.keys.whole || j.keys.readers != 1 || c.foreign {
-		return nil
+		return nil, false
 	}
 	if c.least == nil {
-		return predicate.False
+		return predicate.False, false
 	}
 	if c.values == nil {
 		low, lowFits := literalFor(j.field, c.field, c.least)
 		high, highFits := literalFor(j.field, c.field, c.greatest)
 		if !lowFits || !highFits {
-			return nil
+			return nil, false
 		}
 		return predicate.And{Left: predicate.Comparison{Op: predicate.GtEq, Field: j.field, Value: low},
-			Right: predicate.Comparison{Op: predicate.LtEq, Field: j.field, Value: high}}
+			Right: predicate.Comparison{Op: predicate.LtEq, Field: j.field, Value: high}}, true
 	}
 	var values []predicate.Literal
 	for v := range c.values {
 		if l, fits := literalFor(j.field, c.field, v); fits {
 			values = append(values, l)
 		} else if !sameKind(j.field, c.field) {
-			return nil
+			return nil, false
 		}
 	}
 	if len(values) == 0 {
-		return predicate.False
+		return predicate.False, false
 	}
-	return predicate.In{Field: j.field, Values: values}
+	return predicate.In{Field: j.field, Values: values}, false
 }
 
 // sameKind reports whether keys of one field can be compared with those of the other at all.

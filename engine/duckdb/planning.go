@@ -51,16 +51,7 @@ func (p *program) estimate(ctx context.Context, i int, in *input) error {
 	if err != nil {
 		return err
 	}
-	in.plan = plan
-	if n, known := plan.Rows(); known {
-		in.estimate = n
-		return nil
-	}
-	for _, split := range plan.Explain().Splits {
-		for _, t := range split.Tasks {
-			in.estimate += t.Rows
-		}
-	}
+	in.plan, in.estimate = plan, expected(plan)
 	return nil
 }
 

@@ -80,7 +80,7 @@ func (p *program) connect(d *database) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings := "SET SESSION TimeZone = " + literal(zone)
+	settings := "SET SESSION errors_as_json = true; SET SESSION TimeZone = " + literal(zone)
 	if p.query.Dialect == "spark" {
 		settings += "; SET SESSION default_null_order = 'nulls_first_on_asc_last_on_desc'"
 	}

@@ -138,16 +138,28 @@ func (p *planner) join(n *planNode) {
 	toLeft := n.JoinType == "INNER" || n.JoinType == "SEMI" || n.JoinType == "RIGHT"
 	toRight := n.JoinType == "INNER" || n.JoinType == "LEFT" || n.JoinType == "SEMI" || n.JoinType == "ANTI"
 	for _, c := range n.Conditions {
-		if c.Comparison != "COMPARE_EQUAL" || c.Left == nil || c.Right == nil || c.Left.Class != "BOUND_REF" || c.Right.Class != "BOUND_REF" {
+		left, right := c.Left.widened(), c.Right.widened()
+		if c.Comparison != "COMPARE_EQUAL" || left == nil || right == nil {
 			continue
 		}
 		if toLeft {
-			p.push(n.Children[1], c.Right.Index, n.Children[0], c.Left.Index)
+			p.push(n.Children[1], right.Index, n.Children[0], left.Index)
 		}
 		if toRight {
-			p.push(n.Children[0], c.Left.Index, n.Children[1], c.Right.Index)
+			p.push(n.Children[0], left.Index, n.Children[1], right.Index)
 		}
 	}
+}
+
+// widened gives the column that an expression is, maybe as a whole number of more bits; nil: it is something else.
+func (e *planExpr) widened() *planExpr {
+	if e != nil && e.Class == "BOUND_CAST" && e.ReturnType.ID == "BIGINT" && e.Child != nil && e.Child.ReturnType.ID == "INTEGER" {
+		e = e.Child
+	}
+	if e == nil || e.Class != "BOUND_REF" {
+		return nil
+	}
+	return e
 }
 
 func (p *planner) push(from *planNode, fromColumn int, to *planNode, toColumn int) {

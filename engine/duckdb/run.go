@@ -68,22 +68,56 @@ func (o *occurrence) columns() *arrow.Schema { return engineSchema(o.input) }
 // rows is the number of rows expected.
 func (o *occurrence) rows() (n int64, exact bool) { return o.input.estimate, false }
 
-// runtimeFilter joins what was pushed with what joins found while running.
-func (o *occurrence) runtimeFilter() predicate.Expr {
+// plan plans the source with what was pushed and with what joins found out while running.
+func (o *occurrence) plan(fields []int) (scan.Plan, error) {
 	filter := o.filter
+	var wide []predicate.Expr
 	for _, j := range o.joins {
-		found := j.filter()
-		if found == nil {
-			continue
+		found, isWide := j.filter()
+		switch {
+		case found == nil:
+		case isWide:
+			wide = append(wide, found)
+		default:
+			o.learnt = append(o.learnt, found)
+			filter = both(filter, found)
 		}
-		o.learnt = append(o.learnt, found)
-		if filter == nil {
-			filter = found
-			continue
-		}
-		filter = predicate.And{Left: filter, Right: found}
 	}
-	return filter
+	plan, err := o.planWith(fields, filter)
+	if err != nil || len(wide) == 0 {
+		return plan, err
+	}
+	narrower, err := o.planWith(fields, both(filter, predicate.Join(wide)))
+	if err != nil || expected(narrower)*4 > expected(plan)*3 {
+		return plan, nil
+	}
+	o.learnt = append(o.learnt, wide...)
+	return narrower, nil
+}
+
+func (o *occurrence) planWith(fields []int, filter predicate.Expr) (scan.Plan, error) {
+	return o.input.table.Source.Plan(o.run.ctx, scan.Request{Fields: fields, Filter: filter, Limit: o.limit, Options: o.input.table.Options})
+}
+
+func both(a, b predicate.Expr) predicate.Expr {
+	if a == nil {
+		return b
+	}
+	return predicate.And{Left: a, Right: b}
+}
+
+// expected is the number of rows that a plan may give, its filter not counted but for the files that it leaves out.
+func expected(p scan.Plan) int64 {
+	if n, known := p.Rows(); known {
+		return n
+	}
+	total := int64(0)
+	for _, split := range p.Explain().Splits {
+		for _, t := range split.Tasks {
+			total += t.Rows
+		}
+	}
+	return total
 }
 
 // openReader plans and opens the source with the columns at these positions.
@@ -100,8 +134,7 @@ func (o *occurrence) openReader(positions []int) (*reader, error) {
 		}
 		fields[i], ids[i] = engineColumns.Field(p), fieldID(all[p])
 	}
-	filter := o.runtimeFilter()
-	plan, err := o.input.table.Source.Plan(o.run.ctx, scan.Request{Fields: ids, Filter: filter, Limit: o.limit, Options: o.input.table.Options})
+	plan, err := o.plan(ids)
 	if err != nil {
 		return nil, err
 	}

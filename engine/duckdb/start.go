@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/skua-data/skua/engine/duckdb/dialect"
+	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/resource"
 )
 
@@ -60,6 +61,11 @@ func (p *program) open(ctx context.Context, i *instance) (*stream, error) {
 	}
 	account := resource.From(ctx)
 	ctx, cancel := context.WithCancelCause(ctx)
+	if limit := p.executor.config.Timeout; limit > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, limit, fault.New(fault.Exhausted, "the statement ran longer than %s", limit).Change("skua.sql.timeout"))
+		context.AfterFunc(ctx, stop)
+	}
 	out := &stream{program: p, connection: c, started: p.start(ctx), cancel: cancel, allocator: account.Allocator(), account: account}
 	out.references.Store(1)
 	out.unwatch = watch(ctx, c)

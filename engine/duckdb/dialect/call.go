@@ -126,7 +126,7 @@ func (r *rewriter) argumentPieces(bounds [][2]int) [][]piece {
 	out := make([][]piece, len(bounds))
 	r.depth++
 	if r.depth > maxNesting {
-		r.refuse(r.next, "The statement was too complex to parse.")
+		r.failed = tooComplex(r.peek().Pos, "levels of nesting", maxNesting)
 	}
 	for i, b := range bounds {
 		r.next = b[0]

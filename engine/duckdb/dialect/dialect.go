@@ -160,11 +160,16 @@ func matchesTable(name []syntax.Ident, full [][]string) bool {
 }
 
 func spellIdent(i syntax.Ident) string {
-	if !i.Quoted && plain(i.Text) {
+	if !i.Quoted && plain(i.Text) && !reserved[strings.ToLower(i.Text)] {
 		return i.Text
 	}
 	return QuoteIdent(i.Text)
 }
+
+// reserved are words that the engine keeps for itself and that are names to everybody else: no query has them as keywords.
+var reserved = map[string]bool{"at": true, "analyse": true, "analyze": true, "check": true, "column": true, "constraint": true, "default": true,
+	"deferrable": true, "describe": true, "do": true, "foreign": true, "initially": true, "placing": true, "primary": true, "references": true, "returning": true,
+	"show": true, "summarize": true, "unique": true, "variadic": true}
 
 // plain reports whether a bare word is one to the engine, too.
 func plain(word string) bool {
@@ -190,11 +195,14 @@ func Translate(text string, o Options) (*Statement, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(tokens) > maxTokens {
+		return nil, tooComplex(tokens[maxTokens].Pos, "words and marks", maxTokens)
+	}
 	if o.Zone == nil {
 		o.Zone = time.UTC
 	}
 	r := &rewriter{Options: o, text: text, tokens: tokens, parser: syntax.NewParser(text), out: &Statement{Words: map[string]bool{}},
-		functions: functions, odbcTable: odbcFunctions}
+		counts: map[string]int{}, functions: functions, odbcTable: odbcFunctions}
 	r.level(nil, false)
 	for r.failed == nil && r.is(";") {
 		r.next++

@@ -1,9 +1,11 @@
 package dialect
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/skua-data/skua/engine/syntax"
+	"github.com/skua-data/skua/fault"
 )
 
 // function says how a call is written for the engine.
@@ -49,15 +51,16 @@ var functions = map[string]function{
 	"concat":    {special: concatCall, spark: true},
 	"substring": templated(3, "skua_substring($1, $2, $3)", 2, "skua_substring($1, $2)").onlySpark(), "substr": templated(3, "skua_substring($1, $2, $3)", 2, "skua_substring($1, $2)").onlySpark(),
 	"locate":    templated(2, "instr($2, $1)", 3, "skua_locate($1, $2, $3)"),
-	"charindex": templated(2, "instr($2, $1)", 3, "skua_locate($1, $2, $3)"), "substring_index": renamed("skua_substring_index"), "initcap": renamed("skua_initcap"), "space": templated(1, "repeat(' ', $1)"),
+	"charindex": templated(2, "instr($2, $1)", 3, "skua_locate($1, $2, $3)"), "substring_index": renamed("skua_substring_index"), "initcap": renamed("skua_initcap"), "space": templated(1, "skua_repeat(' ', $1)"), "repeat": renamed("skua_repeat"),
 	"octet_length": templated(1, "strlen($1)"), "bit_length": templated(1, "(8 * strlen($1))"), "char": templated(1, "chr($1)"),
-	"lpad": templated(2, "lpad($1, CAST($2 AS INTEGER), ' ')", 3, "lpad($1, CAST($2 AS INTEGER), $3)"), "rpad": templated(2, "rpad($1, CAST($2 AS INTEGER), ' ')", 3, "rpad($1, CAST($2 AS INTEGER), $3)"),
+	"lpad": templated(2, "lpad($1, skua_length($2), ' ')", 3, "lpad($1, skua_length($2), $3)"), "rpad": templated(2, "rpad($1, skua_length($2), ' ')", 3, "rpad($1, skua_length($2), $3)"),
+	"printf": {special: formatCall}, "format": {special: formatCall},
 	"split":       templated(2, "str_split_regex($1, $2)", 3, "str_split_regex($1, $2)").onlySpark(),
 	"regexp_like": templated(2, "regexp_matches($1, $2)"), "rlike": templated(2, "regexp_matches($1, $2)"), "regexp": templated(2, "regexp_matches($1, $2)"),
 	"regexp_replace": templated(3, "regexp_replace($1, $2, regexp_replace($3, '\\$(\\d)', '\\\\\\1', 'g'), 'g')").onlySpark(),
 	"regexp_count":   templated(2, "len(regexp_extract_all($1, $2))"), "regexp_extract": templated(2, "regexp_extract($1, $2, 1)", 3, "regexp_extract($1, $2, $3)").onlySpark(),
 	"startswith": renamed("starts_with"), "endswith": renamed("ends_with"), "find_in_set": templated(2, "coalesce(list_position(string_split($2, ','), $1), 0)"),
-	"overlay": templated(3, "(left($1, CAST($3 AS INTEGER) - 1) || $2 || substr($1, CAST($3 AS INTEGER) + length($2)))"), "format_string": renamed("printf"),
+	"overlay": templated(3, "(left($1, CAST($3 AS INTEGER) - 1) || $2 || substr($1, CAST($3 AS INTEGER) + length($2)))"), "format_string": {special: formatCall},
 	"base64": templated(1, "to_base64(CAST($1 AS BLOB))"), "unbase64": templated(1, "from_base64($1)"), "sha": templated(1, "sha1($1)"),
 	"sha2": templated(2, "sha256($1)"), "insert": templated(4, "(left($1, $2 - 1) || $4 || substr($1, $2 + $3))"),
 	"get_json_object": templated(2, "json_extract_string($1, $2)"), "btrim": renamed("trim"), "format_number": templated(2, "format('{:,.' || ($2) || 'f}', CAST($1 AS DOUBLE))"),
@@ -94,10 +97,10 @@ var functions = map[string]function{
 	"array": renamed("list_value"), "named_struct": {special: namedStruct}, "struct": {special: structCall}, "map": {special: mapCall}, "map_from_arrays": renamed("skua_map"),
 	"size": templated(1, "CAST(len($1) AS INTEGER)"), "array_size": templated(1, "CAST(len($1) AS INTEGER)"), "cardinality": templated(1, "CAST(len($1) AS INTEGER)"),
 	"array_join": templated(2, "array_to_string($1, $2)"), "sort_array": templated(1, "list_sort($1)", 2, "list_sort($1, CASE WHEN $2 THEN 'ASC' ELSE 'DESC' END)"),
-	"sequence": renamed("generate_series"), "explode": renamed("unnest"), "explode_outer": renamed("unnest"), "transform": renamed("list_transform"), "exists": {},
+	"sequence": renamed("skua_series"), "generate_series": renamed("skua_series"), "range": renamed("skua_range"), "explode": renamed("unnest"), "explode_outer": renamed("unnest"), "transform": renamed("list_transform"), "exists": {},
 	"array_max": renamed("list_max"), "array_min": renamed("list_min"), "array_remove": templated(2, "list_filter($1, skua_x -> skua_x IS DISTINCT FROM ($2))"),
 	"array_union": templated(2, "list_distinct(list_concat($1, $2))"), "array_except": templated(2, "list_filter($1, skua_x -> NOT list_contains($2, skua_x))"),
-	"array_repeat": templated(2, "list_transform(generate_series(1, $2), skua_x -> $1)"), "arrays_overlap": renamed("list_has_any"), "slice": templated(3, "list_slice($1, $2, ($2) + ($3) - 1)"),
+	"array_repeat": templated(2, "list_transform(skua_series(1, $2), skua_x -> $1)"), "arrays_overlap": renamed("list_has_any"), "slice": templated(3, "list_slice($1, $2, ($2) + ($3) - 1)"),
 	"try_element_at": templated(2, "($1)[$2]"), "element_at": templated(2, "($1)[$2]"), "map_contains_key": renamed("map_contains"), "get": templated(2, "list_extract($1, ($2) + 1)"), "to_json": renamed("to_json"),
 }
 
@@ -293,3 +296,24 @@ func odbcConvert(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 	r.template("CAST($1 AS "+typ+")", pos, args[0])
 	return true
 }
+
+// formatCall writes printf and format, whose patterns must be literals without great widths: a width is memory.
+func formatCall(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
+	name := strings.ToLower(r.at(r.next - 1).Text)
+	if name == "format_string" {
+		name = "printf"
+	}
+	pattern, ok := "", false
+	if len(bounds) > 0 {
+		pattern, ok = r.literal(bounds[0])
+	}
+	if !ok || greatWidth.MatchString(pattern) {
+		r.failed = fault.New(fault.Unsupported, "%s takes a literal as its pattern, with widths of up to three digits", name).At(fault.Position{Line: pos.Line, Column: pos.Column})
+		return true
+	}
+	r.function(name, pos)
+	return true
+}
+
+// greatWidth finds widths of four digits and those that are arguments.
+var greatWidth = regexp.MustCompile(`[0-9]{4}|\*|\{[^}]*\{`)

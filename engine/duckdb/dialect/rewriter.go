@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/skua-data/skua/engine/syntax"
@@ -10,7 +11,10 @@ import (
 const (
 	maxNesting = 150
 	maxSetOps  = 400
-	maxTokens  = 200_000
+	maxTokens  = 100_000
+	maxJoins   = 60 // the order of more takes the optimiser minutes, which nothing interrupts
+	maxOrs     = 5_000
+	maxLambdas = 30
 )
 
 // rewriter walks the tokens once and writes pieces. The first failure ends it.
@@ -22,6 +26,7 @@ type rewriter struct {
 	next           int
 	depth          int
 	setOps         int
+	counts         map[string]int // of what is bounded, by its word
 	out            *Statement
 	named, starred bool // the first select list was seen; it holds a star
 	odbc           bool // inside {fn …}
@@ -68,9 +73,31 @@ func (r *rewriter) emitAt(text string, pos syntax.Pos) {
 	r.out.pieces = append(r.out.pieces, piece{text: text, table: -1, pos: pos})
 }
 
+// bounds are the words whose number is bounded.
+var bounds = map[string]int{"JOIN": maxJoins, "OR": maxOrs, "->": maxLambdas, "LAMBDA": maxLambdas}
+
+// bound counts a word of those that are bounded.
+func (r *rewriter) bound(t syntax.Token) {
+	if t.Kind != syntax.Word && t.Kind != syntax.Symbol {
+		return
+	}
+	word := strings.ToUpper(t.Text)
+	if most, ok := bounds[word]; ok {
+		if r.counts[word]++; r.counts[word] > most {
+			r.failed = tooComplex(t.Pos, word, most)
+		}
+	}
+}
+
+func tooComplex(pos syntax.Pos, word string, most int) error {
+	return &syntax.Error{Message: fmt.Sprintf("The statement was too complex to parse: it has more than %d of %s. To mitigate this error divide the statement into "+
+		"multiple, less complex chunks.", most, word), Condition: "FAILED_TO_PARSE_TOO_COMPLEX", SQLState: "54001", Line: pos.Line, Column: pos.Column}
+}
+
 // copy writes the next token as it is.
 func (r *rewriter) copy() {
 	t := r.peek()
+	r.bound(t)
 	r.emitAt(t.Text, t.Pos)
 	r.next++
 }
@@ -99,8 +126,8 @@ func (r *rewriter) closes() bool {
 
 // level writes tokens up to the mark that closes the level. s is nil at the start of a statement or a parenthesis of unknown kind.
 func (r *rewriter) level(s *scope, relation bool) {
-	if r.depth++; r.depth > maxNesting || len(r.out.pieces) > maxTokens {
-		r.refuse(r.next, "The statement was too complex to parse.")
+	if r.depth++; r.depth > maxNesting {
+		r.failed = tooComplex(r.peek().Pos, "levels of nesting", maxNesting)
 	}
 	defer func() { r.depth-- }()
 	if s == nil {
@@ -238,7 +265,7 @@ func (r *rewriter) setOperator(s *scope) bool {
 		return false // * EXCEPT (a, b)
 	}
 	if r.setOps++; r.setOps > maxSetOps {
-		r.refuse(r.next, "The statement was too complex to parse: too many set operations.")
+		r.failed = tooComplex(r.peek().Pos, "set operations", maxSetOps)
 		return true
 	}
 	r.limit(s)

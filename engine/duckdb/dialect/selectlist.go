@@ -10,6 +10,9 @@ import (
 var afterItem = []string{",", "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "INTERSECT", "EXCEPT", "MINUS", "QUALIFY", "WINDOW",
 	"FETCH", "OFFSET", "LATERAL", "SORT", "CLUSTER", "DISTRIBUTE", "INTO"}
 
+// maxNamed is the length of an expression, in tokens, up to which its column is called after it.
+const maxNamed = 500
+
 // selectList writes SELECT and its elements. Those without an alias get the name that the dialect gives them.
 func (r *rewriter) selectList(s *scope) {
 	*s = scope{query: true}
@@ -105,7 +108,7 @@ func (r *rewriter) itemEnd() int {
 
 // itemName gives the name of an element without an alias, and whether it is a plain column; empty: it has one, or the engine's is as good.
 func (r *rewriter) itemName(from, end int) (name string, column bool) {
-	if r.Name == nil || end <= from || r.at(end-1).Is("*") {
+	if r.Name == nil || end <= from || end-from > maxNamed || r.at(end-1).Is("*") {
 		return "", false
 	}
 	r.parser.Seek(from)

@@ -55,9 +55,9 @@ func (r *rewriter) word(s *scope) bool {
 			return true
 		}
 	case "CASE", "IN", "AND", "OR", "EXISTS", "OVER", "FILTER", "WHEN", "THEN", "ELSE", "BETWEEN", "ON", "BY", "AS", "USING", "VALUES", "ANY", "ALL",
-		"SOME", "WITHIN", "UNION", "WITH", "WHERE", "HAVING", "DISTINCT", "INTERVAL", "ROWS", "RANGE", "GROUPS", "LIMIT", "OFFSET", "SELECT", "FROM", "JOIN",
+		"SOME", "WITHIN", "UNION", "WITH", "WHERE", "HAVING", "DISTINCT", "INTERVAL", "ROWS", "GROUPS", "LIMIT", "OFFSET", "SELECT", "FROM", "JOIN",
 		"SETS", "ROLLUP", "CUBE", "PIVOT", "UNPIVOT", "MATERIALIZED", "RECURSIVE", "EXCLUDE", "REPLACE_", "GLOB", "ESCAPE", "IS", "LATERAL", "FETCH", "PARTITION", "QUALIFY":
-		if after.Is("(") && !t.Is("RANGE") {
+		if after.Is("(") {
 			r.copy()
 			r.group(false)
 			return true
