@@ -22,6 +22,7 @@ const (
 	lz4      = "github.com/pierrec/lz4/v4"
 	brotli   = "github.com/andybalholm/brotli"
 	libzstd  = "github.com/DataDog/zstd" // C, behind a build constraint
+	xxhash   = "github.com/cespare/xxhash/v2"
 	plugin   = "github.com/hashicorp/go-plugin"
 	hclog    = "github.com/hashicorp/go-hclog"
 	grpc     = "google.golang.org/grpc"
@@ -104,7 +105,7 @@ var table = map[string]row{
 	"plugins/proto/skua/catalog/v1": may().and(grpc, protobuf),
 
 	// From a table to batches. The metadata tables know metadata only: scan makes them into sources.
-	"scan/parquet":   may("kernels", "storage", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4),
+	"scan/parquet":   may("kernels", "storage", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, xxhash),
 	"scan/avro":      may("kernels", "storage", "predicate", "resource", "fault", "scan/parquet").and(arrow, compress, uuid),
 	"scan/manifest":  may("fault").and(compress),
 	"scan/metatable": may("fault").and(arrow, iceberg, uuid),
@@ -142,7 +143,7 @@ var table = map[string]row{
 var cgoOwners = []string{"engine/duckdb", "kernels/cuda/driver/cudart", "kernels/cuda/driver/standin"}
 
 // units are the prefixes that imports are judged by.
-var units = []string{arrow, flight, parquet, iceberg, writer, uuid, compress, lz4, brotli, libzstd, plugin, hclog, grpc, protobuf, jwt, sqlite, postgres, mysql, thrift, aws, smithy, google, oauth2, azure, hdfs, cobra, cuda, readline, isatty, bindings}
+var units = []string{arrow, flight, parquet, iceberg, writer, uuid, compress, lz4, brotli, libzstd, xxhash, plugin, hclog, grpc, protobuf, jwt, sqlite, postgres, mysql, thrift, aws, smithy, google, oauth2, azure, hdfs, cobra, cuda, readline, isatty, bindings}
 
 // unit gives the longest prefix that an import belongs to, or "".
 func unit(imported string) string {

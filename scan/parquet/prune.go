@@ -84,10 +84,16 @@ type bounds struct {
 	compare            func(a, b any) int   // of values that are in order; nil: nothing is in order
 	nan                bool                 // there may be NaNs, which are above high
 	isNaN              func(value any) bool // nil: no value is
+	absent             func(value any) bool // says that no row has a value; nil: nothing can tell
 }
 
 // excludes says that no non-null value v satisfies "v op value".
 func (b bounds) excludes(op predicate.Op, value predicate.Literal) bool {
+	return b.ordersOut(op, value) || op == predicate.Eq && b.absent != nil && b.absent(value.Value)
+}
+
+// ordersOut says so by the order of values alone.
+func (b bounds) ordersOut(op predicate.Op, value predicate.Literal) bool {
 	if b.compare == nil {
 		return false
 	}

@@ -53,7 +53,9 @@ func (f *File) prune(ordinal int, filter predicate.Expr, matches func(int) (Matc
 		if n == nil || n.Kind != kernels.Leaf || n.Rep > 0 {
 			return bounds{}, false
 		}
-		return f.bounds(ordinal, n, field), true
+		b := f.bounds(ordinal, n, field)
+		b.absent = f.absence(ordinal, n, field.Type)
+		return b, true
 	}}
 	if failed := p.impossible(filter); failed != nil {
 		return fmt.Sprintf("statistics: %s", failed)
