@@ -39,6 +39,7 @@ type Config struct {
 	DrainTimeout    time.Duration
 	Memory          int64 // bytes; 0: no limit
 	StatementMemory int64 // bytes; 0: no limit
+	MetadataCache   int64 // bytes; 0: as much as a scanner takes by itself
 	Cores           int
 	Decoder         string // auto or fallback
 	GPUMemory       int64  // of each device; bytes
@@ -74,6 +75,7 @@ func NewConfig(s *Settings) (Config, error) {
 		DrainTimeout:    r.duration("skua.drain.timeout"),
 		Memory:          r.bytes("skua.memory.limit"),
 		StatementMemory: r.bytes("skua.statement.memory.limit"),
+		MetadataCache:   r.bytes("skua.metadata.cache.limit"),
 		Cores:           int(r.number("skua.cores")),
 		Decoder:         r.text("skua.scan.decoder"),
 		GPUMemory:       r.bytes("skua.gpu.memory.limit"),
@@ -87,6 +89,9 @@ func NewConfig(s *Settings) (Config, error) {
 		LogLevel:        r.text("skua.log.level"),
 		LogFormat:       r.text("skua.log.format"),
 		Startup:         s.Conf(),
+	}
+	if most := c.Memory / 4; c.Memory > 0 && c.MetadataCache > most {
+		c.MetadataCache = most // statements need the rest
 	}
 	if c.Cores == 0 {
 		c.Cores = runtime.GOMAXPROCS(0)

@@ -100,3 +100,21 @@ func TestCheckExplains(t *testing.T) {
 		t.Error("a bad configuration must fail")
 	}
 }
+
+// TestTheMetadataCacheIsAPartOfTheMemory: a quarter of the limit at most.
+func TestTheMetadataCacheIsAPartOfTheMemory(t *testing.T) {
+	for _, c := range []struct {
+		set  []string
+		want int64
+	}{
+		{nil, 256 << 20},
+		{[]string{"skua.metadata.cache.limit=1g"}, 1 << 30},
+		{[]string{"skua.memory.limit=400m"}, 100 << 20},
+		{[]string{"skua.memory.limit=8g", "skua.metadata.cache.limit=64m"}, 64 << 20},
+	} {
+		config, err := NewConfig(load(t, c.set...))
+		if err != nil || config.MetadataCache != c.want {
+			t.Errorf("%v: %d, %v, want %d", c.set, config.MetadataCache, err, c.want)
+		}
+	}
+}

@@ -132,7 +132,7 @@ func (s *Server) build(ctx context.Context, parts Parts) (*flightsql.Server, err
 	set.Open(ctx)
 	decode := newDecoders(ctx, c, s.log)
 	s.closers = append(s.closers, decode.Close)
-	scanner := scan.NewScanner(scan.Config{Stores: stores, Decoder: decode.auto, Fallback: decode.fallback, Decoders: decode.named, Properties: func(catalog string) iceberg.Properties {
+	scanner := scan.NewScanner(scan.Config{Stores: stores, Decoder: decode.auto, Fallback: decode.fallback, Decoders: decode.named, MetadataCache: c.MetadataCache, Properties: func(catalog string) iceberg.Properties {
 		d, _ := set.Definition(catalog)
 		return d.Properties
 	}})

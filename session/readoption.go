@@ -32,7 +32,7 @@ var readOptions = []ReadOption{
 	{Name: "as-of-timestamp", Level: EngineLevel, Effect: true, Doc: "Reads what was current at a time in milliseconds since 1970. Refused, as by Iceberg 1.11, unless `skua.sql.time-travel-options` is set."},
 	{Name: "tag", Level: EngineLevel, Effect: true, Doc: "Reads the snapshot of a tag. Refused, as by Iceberg 1.11, unless `skua.sql.time-travel-options` is set."},
 	{Name: "aggregate-push-down-enabled", Level: EngineLevel, Effect: true,
-		Doc: "Whether `count(*)` is answered from metadata where metadata knows it exactly: `true`, the default, and every other word is false."},
+		Doc: "Whether `count`, `min` and `max` are answered from metadata where metadata knows them exactly: `true`, the default, and every other word is false."},
 	{Name: "start-snapshot-id", Level: EngineLevel, Effect: true, Doc: "Only what snapshots after this one appended is read; of `t.changes`, what they changed."},
 	{Name: "end-snapshot-id", Level: EngineLevel, Effect: true, Doc: "Up to this snapshot, with it; beside `start-snapshot-id`, unless of `t.changes`. Unset: the current one."},
 	{Name: "start-timestamp", Level: EngineLevel, Effect: true, Doc: "Of `t.changes` only: what changed after this time, in milliseconds."},
