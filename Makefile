@@ -5,7 +5,7 @@ BINARIES := skua skua-catalog skua-conformance
 GPU_FLAGS := CGO_CFLAGS="-I$(CURDIR)/kernels/cuda/driver/cudart/include"
 export GOFLAGS := -buildvcs=false $(GOFLAGS)
 
-.PHONY: help run build build-gpu gpu-test gpu-device test race bench stores-test check generate clean doctor-tools
+.PHONY: help run build build-gpu gpu-test gpu-device test servers race bench stores-test check generate clean doctor-tools
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -25,6 +25,9 @@ build-gpu: doctor-tools ## build bin/skua-gpu, which decodes on NVIDIA's GPUs wh
 test: build ## run the tests
 	$(GO) vet ./...
 	$(GO) test -timeout 20m ./...
+
+servers: build ## run the catalogs against real servers, which it starts (needs Java, Python, Node.js, PostgreSQL); SERVERS=rest,hive4 for some
+	SKUA_SERVERS=$(or $(SERVERS),all) $(GO) test -timeout 90m -v ./conformance/servers
 
 race: doctor-tools ## run the tests of the concurrent packages with the race detector
 	$(GO) test -race -short -timeout 30m ./fault ./session ./resource ./predicate ./storage/... ./catalogs/... ./plugins/... ./kernels/... ./scan/... ./engine/... ./flightsql ./server

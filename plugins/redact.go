@@ -30,7 +30,7 @@ var (
 	thinDriver = regexp.MustCompile(`(?i)(jdbc:oracle:[a-z0-9]+:)[^\s/@]+/[^\s@]+@`)
 	parameter  = regexp.MustCompile(`(?i)([?&;,{\s](?:[a-z0-9_.-]*(?:password|passwd|pwd|secret|token|access[-_]?key|account[-_]?key|shared[-_]?access[-_]?signature|` +
 		`signature|x-amz-credential)|sig)=)[^&;,\s"'}]+`)
-	header = regexp.MustCompile(`(?i)(authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic)\s+)?|\bbearer\s+)[A-Za-z0-9._~+/=-]{8,}`)
+	header = regexp.MustCompile(`(?i)(authorization["']?\s*[:=]\s*\[?["']?(?:(?:bearer|basic)\s+)?|\bbearer\s+)[A-Za-z0-9._~+/=-]{8,}`)
 )
 
 // parts of a value that are secret by themselves.

@@ -78,9 +78,17 @@ func hive(t *testing.T, version string) {
 	}
 }
 
+// bucket starts an S3 store with the bucket warehouse: Nessie is not ready without one, whether or not it serves tables from it.
+func bucket(t *testing.T, port string) string {
+	t.Helper()
+	script(t, "moto", "MOTO_PORT="+port)
+	post(t, http.MethodPut, "http://127.0.0.1:"+port+"/warehouse", nil)
+	return "http://127.0.0.1:" + port
+}
+
 func TestNessie(t *testing.T) {
 	wanted(t, "nessie")
-	script(t, "nessie", "NESSIE_PORT=19520", "NESSIE_MANAGEMENT_PORT=19521", "READY_TIMEOUT=300")
+	script(t, "nessie", "NESSIE_PORT=19520", "NESSIE_MANAGEMENT_PORT=19521", "READY_TIMEOUT=600", "S3_ENDPOINT="+bucket(t, "15001"))
 	const at = "http://127.0.0.1:19520/api/v2"
 	seedNessie(t, at)
 	c := check(t, map[string]string{"type": "nessie", "uri": at, "ref": "main"})
@@ -118,7 +126,8 @@ func seedNessie(t *testing.T, at string, headers ...string) {
 func TestNessieWithOIDC(t *testing.T) {
 	wanted(t, "oidc")
 	script(t, "oidc", "OIDC_PORT=18085")
-	script(t, "nessie", "NESSIE_PORT=19620", "NESSIE_MANAGEMENT_PORT=19621", "READY_TIMEOUT=300", "NESSIE_OIDC=http://localhost:18085")
+	script(t, "nessie", "NESSIE_PORT=19620", "NESSIE_MANAGEMENT_PORT=19621", "READY_TIMEOUT=600", "NESSIE_OIDC=http://localhost:18085",
+		"S3_ENDPOINT="+bucket(t, "15002"))
 	const at, issuer = "http://127.0.0.1:19620/api/v2", "http://localhost:18085"
 	response, err := http.PostForm(issuer+"/token", map[string][]string{"grant_type": {"client_credentials"}, "scope": {"nessie"}})
 	if err != nil {
