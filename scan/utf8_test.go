@@ -23,6 +23,17 @@ func TestTextThatIsNotUTF8FailsByName(t *testing.T) {
 	m.want("bytes", `["/w=="]`, `["AQE="]`, `[null]`)
 }
 
+// TestPartitionsThatAreNotUTF8FailByName has a file that leaves its column to the partition value.
+func TestPartitionsThatAreNotUTF8FailByName(t *testing.T) {
+	m := makeTable(t, idAndName)
+	m.specs = []string{`{"name":"s","transform":"identity","source-id":2,"field-id":1000}`}
+	m.commit(madeFile{fields: idOnly, rows: `[{"id":1}]`, partition: map[int]any{1000: "a\xff"}})
+	if _, err := m.read("s"); !fault.Is(err, fault.Corrupt) || !strings.Contains(err.Error(), "00001.parquet") {
+		t.Errorf("%v", err)
+	}
+	m.want("id", `[1]`)
+}
+
 func TestTextIsValid(t *testing.T) {
 	long := strings.Repeat("plain ", 20)
 	for _, c := range []struct {

@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"reflect"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
@@ -51,7 +52,7 @@ func normalize(v any, typ arrow.DataType) (any, bool) {
 		return normalizeDecimal(v, t)
 	case *arrow.StringType:
 		s, ok := v.(string)
-		return s, ok
+		return s, ok && utf8.ValidString(s)
 	case *arrow.BinaryType:
 		return byteString(v)
 	case *arrow.FixedSizeBinaryType:
