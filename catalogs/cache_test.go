@@ -30,7 +30,7 @@ func (f *fake) last() LoadRequest {
 
 func TestLoadsWithinTheIntervalCostNoCall(t *testing.T) {
 	for _, unchanged := range []bool{true, false} {
-		f := &fake{location: "/1", capabilities: Capabilities{Unchanged: unchanged}}
+		f := &fake{location: "/1", capabilities: Capabilities{Unchanged: unchanged, References: true}}
 		now := time.Unix(1000, 0)
 		s := newSet(t, always(f), func() time.Time { return now }, define(t, "c", plain), define(t, "off", plain, "cache-enabled", "no"),
 			define(t, "zero", plain, "cache.expiration-interval-ms", "0"), define(t, "ever", plain, "cache.expiration-interval-ms", "-1"),
@@ -292,5 +292,14 @@ func TestCatalogsOpenAtOnceAndNobodyWaits(t *testing.T) {
 	close(goOn)
 	if _, err := s.Catalog(t.Context(), "c3"); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestOnlyCatalogsWithReferencesAreAskedForOne(t *testing.T) {
+	f := &fake{location: "/1"}
+	s := newSet(t, always(f), nil, define(t, "c", plain))
+	_, err := s.Load(t.Context(), "c", table.Identifier{"ns", "t"}, "dev", "")
+	if !fault.Is(err, fault.Unsupported) || !strings.Contains(err.Error(), "skua.catalog-reference.c") || f.asked() != 0 {
+		t.Errorf("%v", err)
 	}
 }

@@ -148,6 +148,10 @@ func (s *Set) ask(ctx context.Context, d Definition, req LoadRequest, known *Tab
 	if err != nil {
 		return nil, err
 	}
+	if req.Reference != "" && !c.Capabilities().References {
+		return nil, fault.New(fault.Unsupported, "catalog %s has no branches, tags and commits of its own: it cannot be read at %q", d.Name, req.Reference).
+			Change("skua.catalog-reference." + d.Name)
+	}
 	key := d.cacheKey(req.Identifier, req.Reference, req.Principal)
 	if known != nil && c.Capabilities().Unchanged {
 		req.Held = known.MetadataLocation

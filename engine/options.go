@@ -27,6 +27,8 @@ const (
 	aggregateName     = "aggregate-push-down-enabled"
 	aggregateKey      = "spark.sql.iceberg.aggregate-push-down.enabled"
 	wapBranchKey      = "spark.wap.branch"
+
+	catalogReferencePrefix = "skua.catalog-reference." // and the catalog's name
 	parallelismOption = "adaptive-split-size-parallelism"
 	shuffleKey        = "spark.sql.shuffle.partitions"
 	parallelismKey    = "spark.default.parallelism"
@@ -136,10 +138,19 @@ func (f *found) sourceName() override.SourceName {
 	return name
 }
 
+// catalogReference is the branch, tag or commit of a whole catalog that the session reads; empty: the configured one.
+func (s *statement) catalogReference(catalog string) string {
+	reference, _ := s.state.Get(catalogReferencePrefix + catalog)
+	return reference
+}
+
 // settings are the session's settings that a pin holds: those that decide rows, types or splits.
 func (s *statement) settings(used map[string]string) map[string]string {
 	out := map[string]string{}
 	for k, v := range used {
+		out[k] = v
+	}
+	for k, v := range s.state.Prefix(catalogReferencePrefix) {
 		out[k] = v
 	}
 	for _, k := range []string{caseSensitiveKey, timeZoneKey, travelOptionsKey, wapBranchKey, aggregateKey, dialectKey} {

@@ -145,7 +145,7 @@ func (s *statement) find(ctx context.Context, written []string, catalog string, 
 
 // load opens the table of f's identifier.
 func (s *statement) load(ctx context.Context, f *found) error {
-	loaded, err := s.engine.config.Catalogs.Load(ctx, f.catalog, f.identifier, "", s.principal)
+	loaded, err := s.engine.config.Catalogs.Load(ctx, f.catalog, f.identifier, s.catalogReference(f.catalog), s.principal)
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func (s *statement) openPinned(ctx context.Context, f *found) error {
 		if catalog != f.catalog || !prefixOf(identifier, f.identifier) {
 			continue
 		}
-		loaded, err := s.engine.config.Catalogs.Load(ctx, catalog, identifier, "", s.principal)
+		loaded, err := s.engine.config.Catalogs.Load(ctx, catalog, identifier, s.catalogReference(catalog), s.principal)
 		if fault.Is(err, fault.NotFound) {
 			loaded, err = &catalogs.Table{Catalog: catalog, Identifier: identifier}, nil
 		}

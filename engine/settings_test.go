@@ -33,6 +33,7 @@ var demonstrations = map[string]shown{
 	"skua.decoder":                                            {value: "cpu", sql: explainSales},
 	"skua.scan.concurrency":                                   {value: "7", sql: explainSales},
 	"spark.comet.scan.icebergNative.dataFileConcurrencyLimit": {value: "7", sql: explainSales},
+	"skua.catalog-reference.*":                                {key: "skua.catalog-reference.lake", value: "dev", sql: explainSales},
 	"spark.wap.branch":                                        {value: "audit", sql: "SELECT n FROM lake.db.wap"},
 }
 

@@ -52,6 +52,8 @@ var options = []Option{
 		Doc: "How many splits of a scan one stream reads at once, at most: 1 or more, which the scan checks. Unset, or more than `skua.cores`: as many as there are cores. It wins over `spark.comet.scan.icebergNative.dataFileConcurrencyLimit`."},
 	{Key: "spark.comet.scan.icebergNative.dataFileConcurrencyLimit", Type: Int, Scope: PerSession, Effect: true,
 		Doc: "How many splits of a scan one stream reads at once, at most, unless `skua.scan.concurrency` is set: 1 or more, which the scan checks. Unset, or more than `skua.cores`: as many as there are cores."},
+	{Key: "skua.catalog-reference.*", Type: String, Scope: PerSession, Effect: true,
+		Doc: "`skua.catalog-reference.<catalog>` is the branch, tag or commit of the whole catalog whose tables the session reads, for catalogs that have them (Nessie); listings stay with the configured one."},
 	{Key: "spark.wap.branch", Type: String, Scope: PerSession, Effect: true,
 		Doc: "Reads the branch of this name of every table that has it and has `write.wap.enabled=true`, unless the statement chooses a snapshot. It counts whatever the catalog's class is."},
 
