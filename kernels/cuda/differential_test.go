@@ -209,3 +209,19 @@ func TestDamagedPagesAreReadAsTheCPUReadsThem(t *testing.T) {
 		t.Errorf("%d errors of %d, %d refused: the damage is not what the test is about", failed, n, refused)
 	}
 }
+
+// TestPagesCutShortAreReadAsTheCPUReadsThem cuts pages, and lets headers claim what is not so.
+func TestPagesCutShortAreReadAsTheCPUReadsThem(t *testing.T) {
+	s := simulate(t, testRoom, ptxsim.Options{MaxSteps: 1 << 22})
+	r := rand.New(rand.NewSource(12))
+	failed, all := 0, cuts(t, r, pages(t)/3)
+	for i, g := range all {
+		if err := agree(t, s, g, 0, kernels.All(g.Rows), g.Rows/2+1, fmt.Sprintf("%d: %s", i, g.Columns[0].Field.Type)); err != nil {
+			failed++
+		}
+	}
+	t.Logf("%d errors of %d; %v", failed, len(all), s.Stats())
+	if failed < len(all)/3 {
+		t.Errorf("only %d errors of %d", failed, len(all))
+	}
+}

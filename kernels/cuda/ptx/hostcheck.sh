@@ -1,0 +1,30 @@
+#!/bin/sh
+# hostcheck.sh [-d]: the kernels as host C++ under the address and thread sanitizers, a second opinion by another compiler and another race
+# detector. -d also deletes each barrier in turn and shows what the thread sanitizer says. It needs g++ 12 or newer.
+set -eu
+cd "$(dirname "$0")"
+cxx=${CXX:-g++}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+flags="-std=c++20 -O1 -g -DHOSTEMU -w"
+for s in address,undefined thread; do
+  "$cxx" $flags -fsanitize=$s testdata/hostcheck.cpp -o "$tmp/check" -lpthread
+  printf '%s: ' "$s"
+  timeout 300 "$tmp/check"
+done
+[ "${1:-}" = -d ] || exit 0
+caught=0 total=0
+for at in $(grep -nE '^ *(barrier|warpSync)\(\);' *.cu *.cuh | cut -d: -f1,2); do
+  f=${at%:*} l=${at#*:}
+  total=$((total + 1))
+  rm -rf "$tmp/ptx" && mkdir -p "$tmp/ptx/testdata" && cp *.cu *.cuh *.h "$tmp/ptx/" && cp testdata/hostcheck.cpp "$tmp/ptx/testdata/"
+  sed -E "${l}s/(barrier|warpSync)\(\);//" "$f" >"$tmp/ptx/$f"
+  "$cxx" $flags -fsanitize=thread "$tmp/ptx/testdata/hostcheck.cpp" -o "$tmp/check" -lpthread
+  if TSAN_OPTIONS=halt_on_error=1 timeout 300 "$tmp/check" >"$tmp/log" 2>&1; then
+    echo "$at: not caught"
+  else
+    caught=$((caught + 1))
+    echo "$at: $(grep -m1 -E 'SUMMARY|wrong' "$tmp/log" | sed "s|$tmp/ptx/||g" || echo hang)"
+  fi
+done
+echo "$caught of $total deletions caught"

@@ -1,0 +1,210 @@
+// Runs the kernels as host C++ on small inputs and checks the results.
+#include "../pages.cu"
+#include "../levels.cu"
+#include "../deltas.cu"
+#include "../gather.cu"
+#include "../texts.cu"
+#include "../filter.cu"
+#include "../unpack.cu"
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <string>
+
+typedef std::vector<u8> Data;
+static std::mt19937 rnd(1);
+static bool wrong = false;
+
+static void check(bool ok, const char *what) {
+  if (!ok) printf("%s: wrong\n", what), wrong = true;
+}
+
+// Setup is a column of one page with everything that kernels need.
+struct Setup {
+  Page page{};
+  State state{};
+  u32 status = 0, nulls = 0;
+  Column column{};
+  Gather gather{};
+  std::vector<u32> valid, rank, dense, outValid;
+  std::vector<u64> wide, out, sources, sums;
+  Data body;
+
+  Setup(u32 rows, Data bytes, u64 encoding, u64 maxDef) : valid(rows / 32 + 1), rank(rows / 32 + 1), dense(rows), outValid(rows / 32 + 1), wide(rows), out(rows) {
+    body = bytes;
+    body.resize(body.size() + PADDING);
+    page.body = (u64)body.data();
+    page.bodyLen = bytes.size();
+    page.version = 1;
+    page.rows = rows;
+    page.encoding = encoding;
+    page.dense = encoding == DICTIONARY ? (u64)dense.data() : (u64)wide.data();
+    column.pages = (u64)&page;
+    column.states = (u64)&state;
+    column.status = (u64)&status;
+    column.count = 1;
+    column.maxDef = column.threshold = maxDef;
+    column.stored = 8;
+    column.valid = (u64)valid.data();
+    column.rank = (u64)rank.data();
+    gather.column = (u64)&column;
+    gather.slots = rows;
+    gather.out = (u64)out.data();
+    gather.valid = (u64)outValid.data();
+    gather.nulls = (u64)&nulls;
+    gather.conversion = COPY8;
+    launch(1, 128, [&] { open_pages((u64)&column); });
+  }
+  u64 c() { return (u64)&column; }
+  u64 g() { return (u64)&gather; }
+  int tiles() { return (int)(gather.slots + 1023) / 1024; }
+};
+
+// shortRuns makes repeated and packed runs of few values each.
+static Data shortRuns(std::vector<u32> &want, u32 n, u32 width, u32 most) {
+  Data out;
+  while (want.size() < n) {
+    if (rnd() % 3) {
+      u32 count = 1 + rnd() % 20, v = rnd() % most;
+      out.push_back(count << 1);
+      for (u32 i = 0; i < (width + 7) / 8; i++) out.push_back(v >> (8 * i));
+      want.insert(want.end(), count, v);
+      continue;
+    }
+    out.push_back(3);
+    u64 bits = 0;
+    for (u32 i = 0; i < 8; i++) {
+      u32 v = rnd() % most;
+      want.push_back(v);
+      bits |= (u64)v << (i * width);
+    }
+    for (u32 i = 0; i < width; i++) out.push_back(bits >> (8 * i));
+  }
+  want.resize(n);
+  return out;
+}
+
+static void dictionary() {
+  u32 rows = 2500;
+  std::vector<u32> level, index;
+  Data def = shortRuns(level, rows, 1, 2), body(4);
+  u32 n = def.size(), present = 0;
+  memcpy(body.data(), &n, 4);
+  body.insert(body.end(), def.begin(), def.end());
+  for (u32 l : level) present += l;
+  Data values = shortRuns(index, present, 7, 100);
+  body.push_back(7);
+  body.insert(body.end(), values.begin(), values.end());
+  Setup s(rows, body, DICTIONARY, 1);
+  std::vector<u64> entries(102);
+  for (auto &e : entries) e = rnd();
+  s.column.dictionary = (u64)entries.data();
+  s.column.entries = 100;
+  launch(1, 128, [&] { ::levels(s.c()); });
+  launch(1, 128, [&] { indices(s.c()); });
+  launch(s.tiles(), 128, [&] { gather_fixed(s.g()); });
+  bool ok = s.status == 0 && s.nulls == rows - present;
+  for (u32 i = 0, k = 0; i < rows; i++) ok &= s.out[i] == (level[i] ? entries[index[k++]] : 0);
+  check(ok, "dictionary");
+  std::vector<u32> mask(rows / 32 + 1), table = {0xffffffff, 0, 0, 0};
+  launch(s.tiles(), 128, [&] { filter_table(s.g(), (u64)table.data(), 0, (u64)mask.data(), 1); });
+  launch(s.tiles(), 128, [&] { filter_null(s.g(), 0, (u64)mask.data(), 0); });
+  for (u32 i = 0, k = 0; i < rows; i++) ok &= (mask[i / 32] >> (i % 32) & 1) == (level[i] && index[k++] < 32);
+  check(ok, "filter");
+}
+
+static void delta() {
+  u32 rows = 700;
+  std::vector<i64> want = {-5};
+  Data body = {0x80, 1, 4, (u8)(rows & 127 | 128), (u8)(rows >> 7), 9};
+  while (want.size() < rows) {
+    body.push_back(5); // -3
+    for (int m = 0; m < 4; m++) body.push_back(5);
+    for (int m = 0; m < 4; m++) {
+      Data bits(20);
+      for (int i = 0; i < 32; i++) {
+        u32 v = rnd() % 32;
+        if (want.size() < rows) want.push_back(want.back() - 3 + v);
+        for (int b = 0; b < 5; b++) bits[(5 * i + b) / 8] |= (v >> b & 1) << ((5 * i + b) % 8);
+      }
+      body.insert(body.end(), bits.begin(), bits.end());
+    }
+  }
+  Setup s(rows, body, DELTA, 0);
+  launch(1, 32, [&] { deltas(s.c()); });
+  launch(s.tiles(), 128, [&] { gather_fixed(s.g()); });
+  check(s.status == 0 && !memcmp(s.out.data(), want.data(), 8 * rows), "delta");
+  s.page.bodyLen -= 75;
+  launch(1, 128, [&] { open_pages(s.c()); });
+  launch(1, 32, [&] { deltas(s.c()); });
+  check(s.status == BAD_DELTA, "short delta");
+}
+
+static void strings() {
+  u32 rows = 3000;
+  Data body, want;
+  for (u32 i = 0; i < rows; i++) {
+    u32 n = rnd() % 100 ? rnd() % 12 : 3000;
+    for (int k = 0; k < 4; k++) body.push_back(n >> (8 * k));
+    for (u32 k = 0; k < n; k++) body.push_back('a' + rnd() % 26), want.push_back(body.back());
+  }
+  Setup s(rows, body, PLAIN, 0);
+  std::vector<u32> offsets(rows + 1);
+  u64 total = 0;
+  s.sources.resize(rows);
+  s.sums.resize(s.tiles());
+  s.gather.offsets = (u64)offsets.data();
+  s.gather.sources = (u64)s.sources.data();
+  s.gather.sums = (u64)s.sums.data();
+  s.gather.tiles = s.tiles();
+  s.gather.total = (u64)&total;
+  launch(1, 32, [&] { text_walk(s.c()); });
+  launch(s.tiles(), 128, [&] { text_lengths(s.g()); });
+  launch(1, 32, [&] { text_scan(s.g()); });
+  launch(rows / 128 + 1, 128, [&] { text_offsets(s.g()); });
+  Data out(total);
+  s.gather.out = (u64)out.data();
+  s.gather.capacity = total;
+  launch(rows / 16 + 1, 128, [&] { text_copy(s.g()); });
+  check(s.status == 0 && offsets[rows] == want.size() && out == want, "strings");
+}
+
+static void packed() {
+  // LZ4: literals "abcd", a match 4 back of 40, literals "xyz". Snappy: the same.
+  Data lz4 = {0x4f, 'a', 'b', 'c', 'd', 4, 0, 21, 0x30, 'x', 'y', 'z'};
+  Data snappy = {47, 3 << 2, 'a', 'b', 'c', 'd', 39 << 2 | 2, 4, 0, 2 << 2, 'x', 'y', 'z'};
+  std::string want;
+  for (int i = 0; i < 44; i++) want += "abcd"[i % 4];
+  want += "xyz";
+  for (u64 codec : {SNAPPY, LZ4}) {
+    Data in = codec == LZ4 ? lz4 : snappy;
+    Setup s(1, Data(want.size()), PLAIN, 0);
+    s.page.packed = (u64)in.data();
+    s.page.packedLen = in.size();
+    s.page.codec = codec;
+    launch(1, 32, [&] { unpack(s.c()); });
+    check(s.status == 0 && !memcmp(s.body.data(), want.data(), want.size()), "packed");
+  }
+}
+
+static void selected() {
+  u32 rows = 1000;
+  std::vector<u32> bitmap(rows / 32 + 1), before(rows / 32 + 1), want;
+  for (u32 i = 0; i < rows; i++) {
+    if (i % 32 == 0) before[i / 32] = want.size();
+    if (rnd() % 3 == 0) bitmap[i / 32] |= 1u << (i % 32), want.push_back(i);
+  }
+  std::vector<u32> got(want.size());
+  launch(rows / 128 + 1, 128, [&] { select_rows((u64)bitmap.data(), (u64)before.data(), rows, (u64)got.data(), got.size()); });
+  check(got == want, "selected rows");
+}
+
+int main() {
+  dictionary();
+  delta();
+  strings();
+  packed();
+  selected();
+  puts(wrong ? "FAIL" : "ok");
+  return wrong;
+}
