@@ -16,7 +16,7 @@ import (
 // hasty makes a store that does not wait long.
 func hasty(properties map[string]string) storage.Store {
 	c := config(properties)
-	c.Retry = remote.Retry{Least: time.Millisecond, Most: 20 * time.Millisecond, First: 300 * time.Millisecond, Stall: 300 * time.Millisecond}
+	c.Retry = remote.Retry{Least: time.Millisecond, Most: 20 * time.Millisecond, First: time.Second, Stall: time.Second}
 	return remote.New(c)
 }
 

@@ -20,7 +20,7 @@ func hasty(t *testing.T, properties map[string]string) storage.Store {
 		t.Fatal(err)
 	}
 	return remote.New(remote.Config{Objects: o, Identity: identity(properties), Secrets: []string{properties[tokenKey]},
-		Retry: remote.Retry{Least: time.Millisecond, Most: 20 * time.Millisecond, First: 300 * time.Millisecond, Stall: 300 * time.Millisecond}})
+		Retry: remote.Retry{Least: time.Millisecond, Most: 20 * time.Millisecond, First: time.Second, Stall: time.Second}})
 }
 
 func TestSuite(t *testing.T) {

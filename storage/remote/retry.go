@@ -185,7 +185,12 @@ func (s *Store) explain(err error, doing string, at storage.Location) error {
 	}
 	v := s.judge(err)
 	text := v.Text
-	if text == "" {
+	var address *url.Error
+	switch {
+	case text != "":
+	case errors.As(err, &address):
+		text = address.Err.Error()
+	default:
 		text = err.Error()
 	}
 	for _, secret := range s.config.Secrets {

@@ -1,10 +1,14 @@
 package s3
 
 import (
+	"fmt"
 	"maps"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/storage"
@@ -25,7 +29,7 @@ func alone(t *testing.T) {
 // base are the properties of a store that is asked with a key, and does not wait long.
 func base(server *storetest.Server) map[string]string {
 	return map[string]string{"s3.endpoint": server.URL, "s3.path-style-access": "true", "client.region": "us-east-1", "s3.access-key-id": "me",
-		"s3.secret-access-key": storetest.Secret, "s3.retry.min-wait-ms": "1", "s3.retry.max-wait-ms": "20", "hadoop.fs.s3a.connection.timeout": "300ms"}
+		"s3.secret-access-key": storetest.Secret, "s3.retry.min-wait-ms": "1", "s3.retry.max-wait-ms": "20", "hadoop.fs.s3a.connection.timeout": "1s"}
 }
 
 func newStore(t *testing.T, properties map[string]string, credentials ...storage.Credential) storage.Store {
@@ -225,5 +229,51 @@ func TestIdentity(t *testing.T) {
 	}
 	if id("s3.session-token", "1", "s3.access-key-id", "x") != id("s3.session-token", "2", "s3.access-key-id", "y") {
 		t.Error("sessions change at every load")
+	}
+}
+
+// TestAssumedRoles lets a token service give the keys of a role, to whom the right things are said.
+func TestAssumedRoles(t *testing.T) {
+	alone(t)
+	asked := make(chan url.Values, 10)
+	sts := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := r.ParseForm(); err != nil {
+			t.Error(err)
+		}
+		asked <- r.Form
+		fmt.Fprintf(w, `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials><AccessKeyId>role-key</AccessKeyId>
+			<SecretAccessKey>role-secret</SecretAccessKey><SessionToken>role-token</SessionToken><Expiration>%s</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>`,
+			time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
+	}))
+	defer sts.Close()
+	server := storetest.NewS3(t)
+	server.Put("bucket/k", []byte("1"))
+	id, token := "", ""
+	server.Refuse(func(r *http.Request) bool {
+		id, token = signed(r), r.Header.Get("X-Amz-Security-Token")
+		return false
+	})
+	p := base(server)
+	maps.Copy(p, map[string]string{"client.factory": "org.apache.iceberg.aws.AssumeRoleAwsClientFactory", "client.assume-role.arn": "arn:aws:iam::123456789012:role/reader",
+		"client.assume-role.external-id": "ours", "client.assume-role.session-name": "night", "client.assume-role.timeout-sec": "900",
+		"client.assume-role.tags.team": "lake", "hadoop.fs.s3a.assumed.role.sts.endpoint": sts.URL})
+	store := newStore(t, p)
+	for range 3 {
+		if _, err := store.ReadAll(t.Context(), "s3://bucket/k", 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if id != "role-key" || token != "role-token" {
+		t.Errorf("signed by %q with %q", id, token)
+	}
+	form := <-asked
+	for key, want := range map[string]string{"Action": "AssumeRole", "RoleArn": "arn:aws:iam::123456789012:role/reader", "ExternalId": "ours", "RoleSessionName": "night",
+		"DurationSeconds": "900", "Tags.member.1.Key": "team", "Tags.member.1.Value": "lake"} {
+		if form.Get(key) != want {
+			t.Errorf("%s is %q, want %q", key, form.Get(key), want)
+		}
+	}
+	if len(asked) > 0 {
+		t.Error("the role is assumed anew for every request")
 	}
 }
