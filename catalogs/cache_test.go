@@ -264,7 +264,7 @@ type listed struct{ fake }
 
 func (l *listed) Tables(ctx context.Context, ns table.Identifier) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		if yield(Entry{Identifier: table.Identifier{ns[0], "f"}, Kind: KindFiles}, nil) {
+		if _, err := l.LoadNamespace(ctx, ns); err != nil || yield(Entry{Identifier: table.Identifier{ns[0], "f"}, Kind: KindFiles}, nil) {
 			l.fake.Tables(ctx, ns)(yield)
 		}
 	}

@@ -66,7 +66,7 @@ func NewSet(c SetConfig) (*Set, error) {
 		}
 		s.definitions[d.Name] = d
 		s.guards[d.Name] = &breaker{name: d.Name, now: s.cache.now}
-		s.slots[d.Name] = newSlot(func(ctx context.Context) (Catalog, error) { return c.Open(ctx, d, c.Locations) })
+		s.slots[d.Name] = newSlot(func(ctx context.Context) (Catalog, error) { return openWhole(ctx, c.Open, d, c.Locations) })
 	}
 	s.names = slices.Sorted(maps.Keys(s.definitions))
 	return s, nil

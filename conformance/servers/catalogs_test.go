@@ -82,7 +82,15 @@ func hive(t *testing.T, version string) {
 func bucket(t *testing.T, port string) string {
 	t.Helper()
 	script(t, "moto", "MOTO_PORT="+port)
-	post(t, http.MethodPut, "http://127.0.0.1:"+port+"/warehouse", nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPut, "http://127.0.0.1:"+port+"/warehouse", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("make the bucket: %+v, %v", response, err)
+	}
+	_ = response.Body.Close()
 	return "http://127.0.0.1:" + port
 }
 
