@@ -109,7 +109,7 @@ func zoneName(zone *time.Location, now time.Time) (string, error) {
 
 // judge holds the tree of the statement against what may run. It reports whether a star selects all columns.
 func (p *program) judge(c *connection) (star bool, err error) {
-	rendered := p.statement.Render(func(i int) string { return dialect.QuoteIdent(tableMark + strconv.Itoa(i)) }, nil)
+	rendered := p.statement.Render(func(i int) string { return dialect.QuoteIdent(tableMark + strconv.Itoa(i)) }, nil, nil)
 	tree, err := c.text("SELECT json_serialize_sql(" + literal(rendered.Text) + ", skip_null := true, skip_empty := true, skip_default := true)")
 	if err != nil {
 		return false, translated(err, rendered)
@@ -172,7 +172,27 @@ func (p *program) render(id func(i int) uint64) *dialect.Rendered {
 			return in.table.Parts
 		}
 		return nil
-	})
+	}, p.listField)
+}
+
+// listField spells a field of the structs in a column of lists: the list of the fields, as Spark has it.
+func (p *program) listField(column, field string) string {
+	for _, in := range p.tables {
+		for _, f := range in.table.Source.Schema().Fields() {
+			list, ok := f.Type.(*arrow.ListType)
+			if !ok || !strings.EqualFold(f.Name, column) {
+				continue
+			}
+			if st, ok := list.Elem().(*arrow.StructType); ok {
+				for _, inner := range st.Fields() {
+					if strings.EqualFold(inner.Name, field) {
+						return "list_transform(" + dialect.QuoteIdent(f.Name) + ", lambda skua_x: skua_x." + dialect.QuoteIdent(inner.Name) + ")"
+					}
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // bind prepares the statement once, for its columns and parameters.

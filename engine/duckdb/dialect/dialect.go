@@ -27,6 +27,7 @@ type Statement struct {
 	Tables     []Reference
 	Parameters int
 	Names      []string        // of the result's columns as the text spells them; empty ones are the engine's. Nil where a star hides their number
+	Aliases    map[string]bool // of tables, and the last parts of their names, in lower case
 	Words      map[string]bool // every identifier of the text, in lower case
 	pieces     []piece
 }
@@ -74,8 +75,8 @@ func (r *Rendered) Position(offset int) syntax.Pos {
 }
 
 // Render spells the statement with a text for each table. qualified gives the full name of each table, by which columns may be qualified
-// (nil: as written).
-func (s *Statement) Render(table func(i int) string, qualified func(i int) []string) *Rendered {
+// (nil: as written); field spells a name of two parts that is no column of a table but a field of one (nil, or empty: it is none).
+func (s *Statement) Render(table func(i int) string, qualified func(i int) []string, field func(column, field string) string) *Rendered {
 	out := &Rendered{}
 	var b strings.Builder
 	aliases := s.aliases(qualified)
@@ -88,7 +89,7 @@ func (s *Statement) Render(table func(i int) string, qualified func(i int) []str
 		case p.table >= 0:
 			b.WriteString(table(p.table))
 		case p.chain != nil:
-			b.WriteString(spellChain(p, aliases))
+			b.WriteString(s.spellChain(p, aliases, field))
 		default:
 			b.WriteString(p.text)
 		}
@@ -116,6 +117,16 @@ func (s *Statement) aliases(qualified func(i int) []string) [][]string {
 		out = append(out, name)
 	}
 	return out
+}
+
+// spellChain writes a dotted name, or the field that it means.
+func (s *Statement) spellChain(p piece, aliases [][]string, field func(column, field string) string) string {
+	if field != nil && len(p.chain) == 2 && !p.star && !s.Aliases[strings.ToLower(p.chain[0].Text)] {
+		if text := field(p.chain[0].Text, p.chain[1].Text); text != "" {
+			return text
+		}
+	}
+	return spellChain(p, aliases)
 }
 
 // spellChain writes a dotted name. Where it begins with a table's name of several parts, the last of them is enough.
@@ -201,7 +212,7 @@ func Translate(text string, o Options) (*Statement, error) {
 	if o.Zone == nil {
 		o.Zone = time.UTC
 	}
-	r := &rewriter{Options: o, text: text, tokens: tokens, parser: syntax.NewParser(text), out: &Statement{Words: map[string]bool{}},
+	r := &rewriter{Options: o, text: text, tokens: tokens, parser: syntax.NewParser(text), out: &Statement{Words: map[string]bool{}, Aliases: map[string]bool{}},
 		counts: map[string]int{}, functions: functions, odbcTable: odbcFunctions}
 	r.level(nil, false)
 	for r.failed == nil && r.is(";") {
@@ -212,6 +223,15 @@ func Translate(text string, o Options) (*Statement, error) {
 	}
 	if r.failed != nil {
 		return nil, r.failed
+	}
+	for i, t := range tokens[:len(tokens)-1] {
+		if i > 0 && (tokens[i-1].Is("AS") || tokens[i-1].Is(")") || tokens[i-1].Kind == syntax.Word || tokens[i-1].Kind == syntax.Quoted) && t.Kind != syntax.Symbol &&
+			!tokens[i+1].Is(".") {
+			r.out.Aliases[strings.ToLower(strings.Trim(t.Text, "`\""))] = true
+		}
+	}
+	for _, t := range r.out.Tables {
+		r.out.Aliases[strings.ToLower(t.Last())] = true
 	}
 	return r.out, nil
 }

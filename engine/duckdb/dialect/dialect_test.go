@@ -35,7 +35,7 @@ func TestTranslate(t *testing.T) {
 				parts = append(parts, p.Text)
 			}
 			return "<" + strings.Join(parts, ".") + ">"
-		}, nil).Text
+		}, nil, nil).Text
 		if out != c.out {
 			t.Errorf("%s\n got %s\nwant %s", c.in, out, c.out)
 		}

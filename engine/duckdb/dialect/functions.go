@@ -81,10 +81,10 @@ var functions = map[string]function{
 	"convert_timezone": templated(3, "timezone($2, timezone($1, CAST($3 AS TIMESTAMP)))"), "make_timestamp_ntz": renamed("make_timestamp"), "datepart": {special: datePart}, "date_part": {special: datePart},
 
 	// Numbers.
-	"log": templated(1, "ln($1)", 2, "(ln($2) / ln($1))").onlySpark(), "bround": renamed("round_even"), "pmod": templated(2, "((($1) % ($2) + ($2)) % ($2))"),
+	"log": templated(1, "ln($1)", 2, "(ln($2) / ln($1))").onlySpark(), "bround": templated(1, "round_even($1, 0)", 2, "round_even($1, $2)"), "pmod": templated(2, "((($1) % ($2) + ($2)) % ($2))"),
 	"rand": templated(0, "random()", 1, "random()"), "truncate": {special: truncateCall}, "bitand": templated(2, "(($1) & ($2))"), "bitor": templated(2, "(($1) | ($2))"),
 	"bitxor": templated(2, "xor($1, $2)"), "bitnot": templated(1, "(~($1))"), "shiftleft": templated(2, "(($1) << ($2))"), "shiftright": templated(2, "(($1) >> ($2))"), "negative": templated(1, "(-($1))"),
-	"positive": templated(1, "($1)"), "signum": renamed("sign"), "expm1": templated(1, "(exp($1) - 1)"), "log1p": templated(1, "ln(1 + ($1))"), "rint": renamed("round_even0"),
+	"positive": templated(1, "($1)"), "signum": renamed("sign"), "expm1": templated(1, "(exp($1) - 1)"), "log1p": templated(1, "ln(1 + ($1))"), "rint": templated(1, "round_even($1, 0)"),
 	"try_divide": templated(2, "(($1) / nullif($2, 0))"), "conv": templated(3, "upper(to_base(CAST($1 AS BIGINT), $3))"), "e": templated(0, "exp(1)"),
 
 	// Aggregates.

@@ -122,6 +122,9 @@ func (r *rewriter) itemName(from, end int) (name string, column bool) {
 			return last.Text, true
 		}
 	}
+	if text := r.subscriptName(from, end); text != "" {
+		return text, false
+	}
 	return r.Name(e), false
 }
 
@@ -129,4 +132,24 @@ func (r *rewriter) itemName(from, end int) (name string, column bool) {
 func (r *rewriter) constant(word string) bool {
 	_, known := r.Constants[strings.ToLower(word)]
 	return known || moments[strings.ToLower(word)] != 0
+}
+
+// subscriptName is the name of a subscript of a column, a[k]; empty: the tokens are something else.
+func (r *rewriter) subscriptName(from, end int) string {
+	if end-from < 4 || !r.at(end-1).Is("]") || !r.at(end-3).Is("[") {
+		return ""
+	}
+	var b strings.Builder
+	for i := from; i < end; i++ {
+		t := r.at(i)
+		switch {
+		case t.Kind == syntax.Text:
+			b.WriteString(syntax.TextOf(t))
+		case t.Kind == syntax.Word, t.Kind == syntax.Number, t.Is("["), t.Is("]"), t.Is("."):
+			b.WriteString(t.Text)
+		default:
+			return ""
+		}
+	}
+	return b.String()
 }

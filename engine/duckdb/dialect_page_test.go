@@ -1,0 +1,94 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write docs/dialect.md")
+
+// differences are expressions that Spark and ANSI SQL read differently.
+var differences = []string{
+	"CAST(TIMESTAMP '2024-01-01 00:00:00' AS STRING)", "[10, 20, 30][1]", "split('a.b.c', '[.]')", "concat('a', NULL)", "substring('spark', 0, 2)",
+	"regexp_replace('aaa', 'a', 'b')", "regexp_extract('a1b2', '([a-z])([0-9])')", "dayofweek(DATE '2024-03-03')", "weekday(DATE '2024-03-03')", "log(100)",
+}
+
+// agreements are expressions of Spark that mean the same in both dialects, most of which the engine has no function of this name for.
+var agreements = []string{
+	"nvl(NULL, 1)", "nvl2(NULL, 1, 2)", "iff(true, 1, 2)", "isnull(NULL)", "decode(2, 1, 'one', 2, 'two', 'other')", "locate('b', 'abc')", "charindex('b', 'abc')",
+	"substring_index('a.b.c', '.', 2)", "initcap('a bc')", "space(2) || 'x'", "octet_length('é')", "lpad('7', 3)", "'spark' RLIKE 'p.r'", "regexp_like('spark', 'p.r')",
+	"date_add(DATE '2024-02-28', 2)", "date_sub(DATE '2024-03-01', 1)", "datediff(DATE '2024-03-01', DATE '2024-02-01')", "add_months(DATE '2024-01-31', 1)",
+	"months_between(DATE '2024-03-31', DATE '2024-02-29')", "next_day(DATE '2024-03-01', 'MO')", "trunc(DATE '2024-03-15', 'MM')", "last_day(DATE '2024-02-01')",
+	"date_format(TIMESTAMP '2024-03-01 10:00:00', 'yyyy/MM/dd HH:mm')", "to_date('01.03.2024', 'dd.MM.yyyy')", "dateadd(day, 3, DATE '2024-03-01')",
+	"timestampdiff(HOUR, TIMESTAMP '2024-01-01 00:00:00', TIMESTAMP '2024-01-02 05:30:00')", "pmod(-7, 3)", "-7 DIV 2", "7 % 3", "bround(2.5)", "shiftleft(1, 4)",
+	"array(1, 2, 3)", "map('a', 1)", "named_struct('a', 1, 'b', 'x')", "size(array(1, 2))", "array_contains(array(1, 2), 2)", "sort_array(array(3, 1))",
+	"transform(array(1, 2), x -> x + 1)", "filter(array(1, 2), x -> x > 1)", "element_at(array(5, 6), 1)", "sequence(1, 3)", "array_join(array('a', 'b'), '-')",
+	"1 <=> NULL", "X'4D'", "1L + 1", "{fn ucase('a')}", "{d '2024-01-01'}", "sha2('a', 256)", "unbase64('YQ==')", "1 / 2", "CAST(2.5 AS INT)",
+}
+
+// TestDialectPage evaluates the expressions under both dialects and holds docs/dialect.md against what they give.
+func TestDialectPage(t *testing.T) {
+	f := newFixture(t)
+	var b strings.Builder
+	b.WriteString(dialectHead)
+	b.WriteString("| expression | `ansi` | `spark` |\n| --- | --- | --- |\n")
+	value := func(e string, spark bool) string {
+		f.spark = spark
+		got, err := f.rows(t.Context(), "SELECT "+e+" AS v FROM customers WHERE id = 1")
+		if err != nil {
+			return "error: " + strings.ReplaceAll(err.Error(), "|", "\\|")
+		}
+		got = strings.TrimSuffix(strings.TrimPrefix(strings.Join(strings.Fields(got), " "), `[{"v":`), "} ]")
+		return "`" + strings.ReplaceAll(strings.TrimSuffix(got, "}]"), "|", "\\|") + "`"
+	}
+	code := func(e string) string { return "`` " + strings.ReplaceAll(e, "|", "\\|") + " ``" }
+	for _, e := range differences {
+		ansi, spark := value(e, false), value(e, true)
+		if ansi == spark || strings.HasPrefix(spark, "error") {
+			t.Errorf("%s: %s and %s", e, ansi, spark)
+		}
+		b.WriteString("| " + code(e) + " | " + ansi + " | " + spark + " |\n")
+	}
+	b.WriteString("| `` ORDER BY x `` | nulls last | nulls first, with `DESC` last |\n\n## The same in both\n\n| expression | value |\n| --- | --- |\n")
+	for _, e := range agreements {
+		ansi, spark := value(e, false), value(e, true)
+		if ansi != spark || strings.HasPrefix(spark, "error") {
+			t.Errorf("%s: %s and %s", e, ansi, spark)
+		}
+		b.WriteString("| " + code(e) + " | " + ansi + " |\n")
+	}
+	const path = "../../docs/dialect.md"
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(page) != b.String() {
+		t.Error("docs/dialect.md differs from what the expressions give; run go test ./engine/duckdb -run DialectPage -update")
+	}
+}
+
+// dialectHead is what stands above the tables.
+const dialectHead = `# Dialects
+
+A query that is more than a scan of one table is run by an embedded DuckDB. Skua turns what users of Spark and of BI tools write into its SQL: back quotes,
+time travel, Spark's functions and operators, LATERAL VIEW, SEMI and ANTI joins, ` + "`EXCEPT (column)`" + `, ` + "`WITH ROLLUP`" + `, ODBC and JDBC escapes, TOP and FETCH. Where
+Spark and ANSI SQL give the same text another meaning, ` + "`SET skua.sql.dialect`" + ` decides: ` + "`ansi`" + `, which is the default, or ` + "`spark`" + `. A test
+writes the tables below from what the engine gives.
+
+Columns without an alias are called as Spark calls them in both dialects, and the sum of whole numbers is a ` + "`bigint`" + `. ` + "`avg`" + ` of decimals is a double, a
+cast of a fraction to a whole number rounds, and a day plus an interval is a timestamp, in both dialects. Under ` + "`spark`" + ` the type ` + "`TIMESTAMP`" + ` has the
+session's zone.
+
+## Where they differ
+
+`
