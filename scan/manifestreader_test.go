@@ -312,7 +312,7 @@ func generatedEntry(t *testing.T, r *rand.Rand, version int, spec iceberg.Partit
 func partitionTypes() []arrow.DataType {
 	out := []arrow.DataType{arrow.FixedWidthTypes.Boolean, arrow.PrimitiveTypes.Int64, arrow.FixedWidthTypes.Timestamp_us, arrow.PrimitiveTypes.Float64,
 		arrow.BinaryTypes.String, arrow.BinaryTypes.Binary, &arrow.FixedSizeBinaryType{ByteWidth: 16}}
-	for scale := range int32(12) {
+	for scale := range int32(39) {
 		out = append(out, &arrow.Decimal128Type{Precision: 38, Scale: scale})
 	}
 	return out
