@@ -54,6 +54,9 @@ func (s *statement) bind(ctx context.Context, tree *syntax.Select, params []cons
 	if tree.Unsupported != "" {
 		return nil, unsupported("%s is not supported without an SQL engine yet", tree.Unsupported).At(position(tree.UnsupportedPos))
 	}
+	if tree.From != nil && isSystemTable(texts(tree.From.Name)) {
+		return nil, unsupported("%s is read by the SQL engine, which this build does not have", informationSchema).At(position(tree.From.Name[0].Pos))
+	}
 	q := &query{limit: -1}
 	plain := s.binder(nil, nil, params)
 	var options tableOptions

@@ -2,11 +2,238 @@ package engine
 
 import (
 	"context"
+	"strconv"
+	"strings"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/skua-data/skua/engine/syntax"
+	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/scan"
 )
 
-// systemTable gives a table that the engine makes itself, such as information_schema.tables; false: the name is none of those.
-func (s *statement) systemTable(context.Context, []string) (scan.Source, []string, bool) {
-	return nil, nil, false
+// informationSchema is the namespace of tables about tables. A catalog's own namespace of that name is hidden by it.
+const informationSchema = "information_schema"
+
+// systemColumn is a column of a table about tables: a text, unless it is a number.
+type systemColumn struct {
+	name   string
+	number bool
+}
+
+// systemTable is one of the tables of information_schema.
+type systemTable struct {
+	columns []systemColumn
+	rows    func(ctx context.Context, s *systemSource, add func(values ...any)) error
+}
+
+func texted(names ...string) []systemColumn {
+	out := make([]systemColumn, len(names))
+	for i, n := range names {
+		out[i] = systemColumn{n, strings.HasSuffix(n, "_position") || strings.HasSuffix(n, "_precision") || strings.HasSuffix(n, "_scale")}
+	}
+	return out
+}
+
+// systemTables are the tables of information_schema by name.
+var systemTables = map[string]systemTable{
+	"schemata": {texted("catalog_name", "schema_name", "schema_owner"), schemataRows},
+	"tables":   {texted("table_catalog", "table_schema", "table_name", "table_type"), tableRows},
+	"columns": {texted("table_catalog", "table_schema", "table_name", "column_name", "ordinal_position", "column_default", "is_nullable", "data_type",
+		"numeric_precision", "numeric_scale", "comment"), columnRows},
+	"views":                   {texted("table_catalog", "table_schema", "table_name", "view_definition"), viewRows},
+	"table_constraints":       {texted("constraint_catalog", "constraint_schema", "constraint_name", "table_catalog", "table_schema", "table_name", "constraint_type"), noSystemRows},
+	"key_column_usage":        {texted("constraint_catalog", "constraint_schema", "constraint_name", "table_catalog", "table_schema", "table_name", "column_name", "ordinal_position"), noSystemRows},
+	"referential_constraints": {texted("constraint_catalog", "constraint_schema", "constraint_name", "unique_constraint_name"), noSystemRows},
+	"routines":                {texted("specific_catalog", "specific_schema", "routine_name", "routine_type"), noSystemRows},
+}
+
+// isSystemTable reports whether a name is one of information_schema: [catalog.]information_schema.table.
+func isSystemTable(name []string) bool {
+	if len(name) < 2 || len(name) > 3 || !strings.EqualFold(name[len(name)-2], informationSchema) {
+		return false
+	}
+	_, known := systemTables[strings.ToLower(name[len(name)-1])]
+	return known
+}
+
+// systemTable gives the source of a table that the engine makes itself; false: the name is none of those.
+func (s *statement) systemTable(_ context.Context, name []string) (scan.Source, []string, bool) {
+	if !isSystemTable(name) {
+		return nil, nil, false
+	}
+	catalog := s.state.Catalog
+	if len(name) == 3 {
+		known, ok := s.engine.catalogName(name[0])
+		if !ok {
+			return nil, nil, false
+		}
+		catalog = known
+	}
+	last := strings.ToLower(name[len(name)-1])
+	table := systemTables[last]
+	fields := make([]arrow.Field, len(table.columns))
+	for i, c := range table.columns {
+		fields[i] = arrow.Field{Name: c.name, Type: arrow.BinaryTypes.String, Nullable: true, Metadata: arrow.NewMetadata([]string{scan.FieldIDKey}, []string{strconv.Itoa(i + 1)})}
+		if c.number {
+			fields[i].Type = arrow.PrimitiveTypes.Int32
+		}
+	}
+	return &systemSource{statement: s, catalog: catalog, table: table, schema: arrow.NewSchema(fields, nil)}, []string{catalog, informationSchema, last}, true
+}
+
+// systemSource is a table about tables. Its rows are made when it is read.
+type systemSource struct {
+	statement *statement
+	catalog   string
+	table     systemTable
+	schema    *arrow.Schema
+	wanted    map[string]string // values that a filter asks for, by column
+}
+
+var _ scan.Source = (*systemSource)(nil)
+
+func (s *systemSource) Schema() *arrow.Schema          { return s.schema }
+func (s *systemSource) MetadataColumns() *arrow.Schema { return arrow.NewSchema(nil, nil) }
+
+// Plan keeps what the filter asks of names, so that not every table need be opened. Whoever reads tests the filter itself.
+func (s *systemSource) Plan(_ context.Context, r scan.Request) (scan.Plan, error) {
+	out := *s
+	out.wanted = map[string]string{}
+	if r.Filter != nil {
+		for _, e := range predicate.Conjuncts(r.Filter) {
+			c, ok := e.(predicate.Comparison)
+			if text, isText := c.Value.Value.(string); ok && isText && c.Op == predicate.Eq {
+				out.wanted[c.Field.Path[0]] = text
+			}
+		}
+	}
+	fields := make([]arrow.Field, len(r.Fields))
+	for i, id := range r.Fields {
+		fields[i] = s.schema.Field(id - 1)
+	}
+	return &systemPlan{source: &out, fields: r.Fields, schema: arrow.NewSchema(fields, nil)}, nil
+}
+
+// pattern gives a LIKE pattern for the value that the filter asks of a column; nil: it asks for none.
+func (s *systemSource) pattern(column string) *string {
+	v, ok := s.wanted[column]
+	if !ok {
+		return nil
+	}
+	escaped := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(v)
+	return &escaped
+}
+
+// systemPlan is a planned read of a table about tables.
+type systemPlan struct {
+	source *systemSource
+	fields []int
+	schema *arrow.Schema
+}
+
+func (p *systemPlan) Schema() *arrow.Schema { return p.schema }
+func (p *systemPlan) Splits() int           { return 1 }
+func (p *systemPlan) Rows() (int64, bool)   { return 0, false }
+func (p *systemPlan) Explain() *scan.Explanation {
+	return &scan.Explanation{Source: syntax.QuoteName([]string{p.source.catalog, informationSchema}), Kind: "information schema"}
+}
+
+// Open makes the rows.
+func (p *systemPlan) Open(ctx context.Context, _, _ int) (array.RecordReader, error) {
+	mem := memory.Allocator(resource.From(ctx).Allocator())
+	b := array.NewRecordBuilder(mem, p.schema)
+	defer b.Release()
+	rows := 0
+	err := p.source.table.rows(ctx, p.source, func(values ...any) {
+		rows++
+		for i, id := range p.fields {
+			appendSystemValue(b.Field(i), values[id-1])
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	batch := b.NewRecordBatch()
+	defer batch.Release()
+	if len(p.fields) == 0 {
+		empty := array.NewRecordBatch(p.schema, nil, int64(rows))
+		defer empty.Release()
+		return array.NewRecordReader(p.schema, []arrow.RecordBatch{empty})
+	}
+	return array.NewRecordReader(p.schema, []arrow.RecordBatch{batch})
+}
+
+func appendSystemValue(b array.Builder, v any) {
+	switch v := v.(type) {
+	case string:
+		b.(*array.StringBuilder).Append(v)
+	case int:
+		b.(*array.Int32Builder).Append(int32(v))
+	default:
+		b.AppendNull()
+	}
+}
+
+func noSystemRows(context.Context, *systemSource, func(values ...any)) error { return nil }
+
+func schemataRows(ctx context.Context, s *systemSource, add func(values ...any)) error {
+	for e, err := range s.statement.engine.Schemas(ctx, s.statement.state, &s.catalog, s.pattern("schema_name")) {
+		if err != nil {
+			return err
+		}
+		add(e.Catalog, e.Schema, nil)
+	}
+	return nil
+}
+
+func (s *systemSource) tables(ctx context.Context, withSchema bool, each func(e TableEntry)) error {
+	f := TableFilter{Catalog: &s.catalog, SchemaPattern: s.pattern("table_schema"), NamePattern: s.pattern("table_name"), WithSchema: withSchema}
+	for e, err := range s.statement.engine.Tables(ctx, s.statement.state, f) {
+		if err != nil {
+			return err
+		}
+		each(e)
+	}
+	return nil
+}
+
+func tableRows(ctx context.Context, s *systemSource, add func(values ...any)) error {
+	return s.tables(ctx, false, func(e TableEntry) {
+		kind := e.Type
+		if kind == TypeTable {
+			kind = "BASE TABLE"
+		}
+		add(e.Catalog, e.Schema, e.Name, kind)
+	})
+}
+
+func viewRows(ctx context.Context, s *systemSource, add func(values ...any)) error {
+	return s.tables(ctx, false, func(e TableEntry) {
+		if e.Type == TypeView {
+			add(e.Catalog, e.Schema, e.Name, nil)
+		}
+	})
+}
+
+func columnRows(ctx context.Context, s *systemSource, add func(values ...any)) error {
+	return s.tables(ctx, true, func(e TableEntry) {
+		for i, f := range e.Columns.Fields() {
+			nullable := "NO"
+			if f.Nullable {
+				nullable = "YES"
+			}
+			var precision, scale, comment any
+			if d, ok := f.Type.(*arrow.Decimal128Type); ok {
+				precision, scale = int(d.Precision), int(d.Scale)
+			}
+			if c := commentOf(f); c != "" {
+				comment = c
+			}
+			add(e.Catalog, e.Schema, e.Name, f.Name, i+1, nil, nullable, sparkType(f.Type), precision, scale, comment)
+		}
+	})
 }
