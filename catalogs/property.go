@@ -19,7 +19,7 @@ const defaultRetention = 30 * time.Second
 var spellings = []string{
 	"type", "catalog-impl", "warehouse", "uri", "io-impl", "metrics-reporter-impl", "default-namespace", "clients",
 	"cache-enabled", "cache.expiration-interval-ms", "cache.case-sensitive", "use-nullable-query-schema", "unique-table-location",
-	"parquet-enabled", "avro-enabled", "orc-enabled", "rest-catalog-purge", "token", "credential", "scope", "oauth2-server-uri", "prefix",
+	"parquet-enabled", "avro-enabled", "orc-enabled", "rest-catalog-purge", "rest-metrics-reporting-enabled", "view-endpoints-supported", "token", "token-refresh-enabled", "token-exchange-enabled", "token-expires-in-ms", "credential", "scope", "oauth2-server-uri", "prefix",
 	"snapshot-loading-mode", "rest-page-size", "namespace-separator", "scan-planning-mode", "lock-impl", "suppress-permission-error",
 	"jdbc.user", "jdbc.password", "jdbc.schema-version", "jdbc.init-catalog-tables", "jdbc.strict-mode", "jdbc.",
 	"table-default.", "table-override.", "view-default.", "view-override.", "hadoop.", "header.", "lock.", "io.manifest.", "http-client.",
@@ -42,11 +42,16 @@ var idles = []idle{
 	{"rest-catalog-purge", "it concerns the dropping of tables"},
 	{"lock-impl", "it concerns commits"},
 	{"lock.", "it concerns commits"},
-	{"metrics-reporter-impl", "scans are counted by the server itself"},
-	{"cache.case-sensitive", "names are asked of the catalog as they are written"},
+	{"metrics-reporter-impl", "only the logging reporter is known: scans are counted and logged by the server itself"},
 	{"io.manifest.", "manifests are cached by the server itself"},
 	{"http-client.", "it chooses a Java client"},
-	{"clients", "each call has a connection of its own"},
+	{"glue.skip-archive", "it concerns commits"},
+	{"glue.skip-name-validation", "it concerns the creation of tables"},
+	{"jdbc.schema-version", "both layouts are read, and none is changed"},
+	{"jdbc.init-catalog-tables", "nothing is made in the database"},
+	{"jdbc.strict-mode", "it concerns the creation of tables"},
+	{"snapshot-loading-mode", "all snapshots are loaded"},
+	{"rest-metrics-reporting-enabled", "reports of scans are not sent to the service"},
 }
 
 // foldKeys gives the properties with every key that Iceberg knows in its spelling. Two spellings of one key must not disagree.
@@ -88,6 +93,9 @@ func warnings(d Definition) []string {
 			out = append(out, d.key(k)+" is no property that Iceberg knows; the catalog gets it as it is."+suggest(k, spellings))
 		}
 		for _, i := range idles {
+			if i.name == "metrics-reporter-impl" && d.Properties[k] == loggingReporter {
+				continue
+			}
 			if k == i.name || (strings.HasSuffix(i.name, ".") && strings.HasPrefix(k, i.name)) {
 				out = append(out, d.key(k)+" has no effect: "+i.why)
 			}
@@ -95,6 +103,9 @@ func warnings(d Definition) []string {
 	}
 	return out
 }
+
+// loggingReporter is Iceberg's default, which the server's own log stands for.
+const loggingReporter = "org.apache.iceberg.metrics.LoggingMetricsReporter"
 
 // known reports whether a key is in spellings, whole or by its family.
 func known(k string) bool {

@@ -73,7 +73,7 @@ var pasted = []struct{ name, text, serves, idle string }{
 		spark.sql.catalog.j.jdbc.user         admin
 		spark.sql.catalog.j.jdbc.password     pass
 		spark.sql.catalog.j.jdbc.schema-version  V1
-		spark.sql.catalog.j.warehouse         s3://bucket`, "jdbc", ""},
+		spark.sql.catalog.j.warehouse         s3://bucket`, "jdbc", "jdbc.schema-version"},
 	{"Nessie", `
 		spark.sql.catalog.nessie                  org.apache.iceberg.spark.SparkCatalog
 		spark.sql.catalog.nessie.catalog-impl     org.apache.iceberg.nessie.NessieCatalog

@@ -43,8 +43,8 @@ func script(t *testing.T, name string, settings ...string) {
 			t.Fatalf("%s %s: %v\n%s", name, verb, err, out)
 		}
 	}
+	t.Cleanup(func() { run("stop") }) // whatever becomes of the start
 	run("start")
-	t.Cleanup(func() { run("stop") })
 }
 
 // state is a server's state folder, below that of all servers.

@@ -18,12 +18,25 @@
 //  5. SHOW NAMESPACES IN mine starts the process. Its log lines are in the server's log with catalog=mine.
 //  6. Run catalogtest.Run from one test of yours: it is the suite that the bundled catalogs pass.
 //
+// The folder example beside this file is all of that, to be copied.
+//
 // # What to return
 //
 // A table is its metadata JSON and where that lies. A catalog that only knows the location (most do) sets MetadataLocation and leaves Metadata nil: the
 // server reads the file. A catalog that receives the JSON anyway passes its bytes on unchanged, of any size. When LoadRequest.Held equals
 // the current location, Metadata may stay nil too; announce that with Capabilities.Unchanged. Store credentials that a catalog hands out go into
-// Table.Credentials with their expiry, and are asked for again before they expire.
+// Table.Credentials with their expiry, and are asked for again before they expire, with LoadRequest.Fresh set.
+//
+// # What is optional
+//
+// Capabilities announce it, and nothing else does: Views and Files that are listed and loaded, References that LoadRequest.Reference may name,
+// VendsCredentials, Unchanged, and Refresh of a catalog that keeps answers of its own, which LoadRequest.Fresh must go around. The server remembers loaded
+// tables by itself, so most catalogs keep nothing. Table.Locations says where the paths of a table lie whose files moved.
+//
+// # Bounds
+//
+// An operator bounds a plugin by properties that the host keeps to itself: plugin.memory-bytes, above which the process is ended, plugin.call-timeout-ms for each
+// answer, plugin.start-timeout-ms, and plugin.sha256, which pins the file.
 //
 // # Errors
 //
