@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/skua-data/skua/engine/syntax"
+	"github.com/skua-data/skua/fault"
 )
 
 // relation writes what stands where a table may: a name, with its clauses lifted out, a parenthesis, or what the engine knows itself; false: it
@@ -112,7 +113,8 @@ func afterTable(t syntax.Token) bool {
 // sample refuses samples, whose rows nobody could give again.
 func (r *rewriter) sample() {
 	if r.is("TABLESAMPLE") {
-		r.refuse(r.next, "TABLESAMPLE is not supported")
+		p := r.peek().Pos
+		r.failed = fault.New(fault.Unsupported, "TABLESAMPLE is not supported").At(fault.Position{Line: p.Line, Column: p.Column})
 	}
 }
 
