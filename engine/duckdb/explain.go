@@ -5,6 +5,7 @@ package duckdb
 import (
 	"context"
 	"sort"
+	"strconv"
 
 	"github.com/skua-data/skua/engine"
 )
@@ -18,13 +19,37 @@ func (p *program) Scans() []engine.QueryScan {
 	sort.Ints(order)
 	var out []engine.QueryScan
 	for _, i := range order {
-		out = append(out, engine.QueryScan{Scan: p.tables[i].plan.Explain()})
+		p.mu.Lock()
+		ran, known := p.ran[i]
+		p.mu.Unlock()
+		if !known {
+			ran = engine.QueryScan{Scan: p.tables[i].plan.Explain()}
+		}
+		out = append(out, ran)
 	}
 	return out
 }
 
+// tell keeps how a run read its tables, for whoever explains it.
+func (p *program) tell(s *started) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ran = map[int]engine.QueryScan{}
+	for i, o := range s.occurrences {
+		if o.planned == nil {
+			continue
+		}
+		told := engine.QueryScan{Scan: o.planned.Explain()}
+		if n := len(o.learnt); n > 0 {
+			told.Runtime = strconv.Itoa(n) + " of a join's keys, part of the filter above"
+		}
+		p.ran[i] = told
+	}
+}
+
 // Plan gives the engine's plan as text.
 func (p *program) Plan(ctx context.Context) (string, error) {
+	p.explained.Store(true)
 	i, done, err := p.executor.use()
 	if err != nil {
 		return "", err

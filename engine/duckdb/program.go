@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -27,6 +29,11 @@ type program struct {
 	parameters *arrow.Schema
 	output     *output
 	pushed     pushdown
+
+	explained atomic.Bool // somebody asked for the plan: runs are told of
+
+	mu  sync.Mutex
+	ran map[int]engine.QueryScan // how the last run read each table
 }
 
 var _ engine.Program = (*program)(nil)

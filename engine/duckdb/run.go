@@ -59,7 +59,8 @@ type occurrence struct {
 	limit     int64          // rows that are enough; negative: all
 	joins     []joinFilter   // what other tables may say about this one
 	learnt    []predicate.Expr
-	collected *keySet // keys that were read here; nil: nobody wants them
+	planned   scan.Plan // what was opened; nil: nothing was
+	collected *keySet   // keys that were read here; nil: nobody wants them
 }
 
 // columns are the source's columns and metadata columns as the engine gets them.
@@ -138,6 +139,9 @@ func (o *occurrence) openReader(positions []int) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.run.mu.Lock()
+	o.planned = plan
+	o.run.mu.Unlock()
 	source, err := plan.Open(o.run.ctx, 0, plan.Splits())
 	if err != nil {
 		return nil, err

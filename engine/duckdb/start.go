@@ -171,6 +171,9 @@ func (s *stream) Release() {
 	s.unwatch()
 	s.connection.close()
 	s.cancel(nil)
+	if s.program.explained.Load() {
+		s.program.tell(s.started)
+	}
 	s.started.end()
 	if s.done != nil {
 		s.done()
