@@ -86,7 +86,7 @@ func (m *maker) primitive(promotable bool) *typ {
 	return t
 }
 
-// evolve gives the next schema: a copy with a few changes. Fields that keep must stay as they are: partitions and keys are by them.
+// evolve gives the next schema: a copy with a few changes. Fields that are frozen stay, since partitions are by them.
 func (m *maker) evolve(s *schema, frozen func(id int) bool) *schema {
 	out := &schema{id: s.id + 1, fields: cloneFields(s.fields)}
 	for range 1 + m.r.Intn(4) {

@@ -47,7 +47,6 @@ type dataFile struct {
 	firstRow int64
 	rows     []record
 	size     int64
-	avro     bool
 	stats    *statistics
 }
 
@@ -176,15 +175,6 @@ func (t *table) remove(c *commit) []*dataFile {
 // append writes rows, one file for each partition that they fall into, or a few.
 func (t *table) append(c *commit) []*dataFile {
 	spec := t.specs[t.r.Intn(len(t.specs))]
-	if !spec.fits(c.schema) {
-		spec = t.specs[len(t.specs)-1]
-	}
-	if !spec.fits(c.schema) {
-		spec = &plainSpec
-		if t.specs[0].fields == nil {
-			spec = t.specs[0]
-		}
-	}
 	rows := 1 + t.r.Intn(30)
 	if t.r.Intn(12) == 0 {
 		rows = 300 + t.r.Intn(2500)
@@ -211,13 +201,6 @@ func (t *table) append(c *commit) []*dataFile {
 		out = append(out, f)
 	}
 	return out
-}
-
-var plainSpec = spec{}
-
-// fits says whether a schema has all sources of a spec.
-func (s *spec) fits(c *schema) bool {
-	return !slices.ContainsFunc(s.fields, func(f partitionField) bool { return path(c.fields, f.source) == nil })
 }
 
 // tuple is the partition of a row.
