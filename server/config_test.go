@@ -64,7 +64,7 @@ func TestCheckExplains(t *testing.T) {
 	t.Setenv("SKUA_TEST_SECRET", "hunter3")
 	s, err := Load(Given{Environment: []string{"SKUA_TEST_SECRET=hunter3"}, Flags: []string{
 		"spark.sql.catalog.lake=com.nvidia.spark.rapids.iceberg.spark.RapidsSparkCatalog", "spark.sql.catalog.lake.type=hadoop",
-		"spark.sql.catalog.lake.warehouse=s3://lake", "spark.sql.catalog.lake.s3.secret-access-key=hunter2", "spark.sql.catalog.lake.warehose=x",
+		"spark.sql.catalog.lake.warehouse=ftp://lake", "spark.sql.catalog.lake.s3.acl=private", "spark.sql.catalog.lake.s3.secret-access-key=hunter2", "spark.sql.catalog.lake.warehose=x",
 		"spark.sql.catalog.lake.uri=jdbc:x://h/d?password=hunter4", "spark.sql.catalog.lake.mine=${env:SKUA_TEST_SECRET}", "spark.shuffle.manager=x",
 		"spark.sql.catlog.pond=x", "spark.rapids.iceberg.bogus=1", "spark.rapids.iceberg.table-setting.lake.db.t.read-split-size=1",
 		"spark.rapids.iceberg.global-setting.read-split-target-size=512m", "spark.rapids.iceberg.catalog-setting.lake.read-split-open-file-cost=abc",
@@ -81,7 +81,7 @@ func TestCheckExplains(t *testing.T) {
 		"spark.rapids.iceberg.bogus (--conf) is unknown and without effect; there are only spark.rapids.iceberg.table-setting.*",
 		"t.read-split-size (--conf) ends in no known name, and every scan that it concerns fails; there are only read-split-target-size, ",
 		"write the number 536870912 for 512m", "read-split-open-file-cost (--conf) has a value that cannot be used",
-		"no store for s3://", "Did you mean warehouse?", "spark.sql.catalog.lake.s3.secret-access-key has no effect"} {
+		"no store for ftp://", "Did you mean warehouse?", "spark.sql.catalog.lake.s3.acl has no effect: it concerns writing"} {
 		if !strings.Contains(out.String(), part) {
 			t.Errorf("lacks %q:\n%s", part, out.String())
 		}
