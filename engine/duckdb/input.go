@@ -88,6 +88,9 @@ func foreign(t arrow.DataType) string {
 			return "variant"
 		}
 	case *arrow.StructType:
+		if isVariant(t) {
+			return "variant"
+		}
 		for _, f := range t.Fields() {
 			if name := foreign(f.Type); name != "" {
 				return name
@@ -102,6 +105,12 @@ func foreign(t arrow.DataType) string {
 		return foreign(t.ItemType())
 	}
 	return ""
+}
+
+// isVariant reports whether a struct is what a variant is made of: unlike those of a table's structs, its fields have no ids.
+func isVariant(t *arrow.StructType) bool {
+	return t.NumFields() == 2 && t.Field(0).Name == "metadata" && t.Field(1).Name == "value" && t.Field(0).Type.ID() == arrow.BINARY &&
+		t.Field(1).Type.ID() == arrow.BINARY && fieldID(t.Field(0)) == 0
 }
 
 // engineArray gives an array as the engine takes it. Most share their memory with the given one.

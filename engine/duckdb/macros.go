@@ -36,4 +36,4 @@ var macros = []string{
 
 // macroNames are the functions that macros make, which the gate lets pass.
 var macroNames = []string{"skua_substring", "skua_locate", "skua_substring_index", "skua_initcap", "skua_months_between", "skua_next_day", "skua_to_timestamp", "skua_map",
-	"skua_years", "skua_months", "skua_days", "skua_hours", "skua_length", "skua_repeat", "skua_elements", "skua_range", "skua_series", "skua_truncate", "skua_bucket"}
+	"skua_years", "skua_months", "skua_days", "skua_hours", "skua_length", "skua_repeat", "skua_elements", "skua_range", "skua_series", "skua_truncate"}

@@ -35,7 +35,7 @@ func templated(pairs ...any) function {
 func (f function) onlySpark() function { f.spark = true; return f }
 
 // transforms are Iceberg's functions.
-var transforms = map[string]string{"bucket": "skua_bucket", "truncate": "skua_truncate", "years": "skua_years", "months": "skua_months", "days": "skua_days",
+var transforms = map[string]string{"truncate": "skua_truncate", "years": "skua_years", "months": "skua_months", "days": "skua_days",
 	"hours": "skua_hours"}
 
 // functions are the calls that are written otherwise, by name in lower case.
