@@ -31,6 +31,8 @@ func TestQueriesGiveTheirRows(t *testing.T) {
 		{"SELECT current_user AS u, version() AS v, current_date AS d, upper('x') AS x FROM customers WHERE id = 1", `[{"d":"2026-01-02","u":"ann","v":"9","x":"X"}]`},
 		{"SELECT {fn ucase(name)} AS n FROM customers WHERE id <=> NULL", `[{"n":"ZOE"} ]`},
 		{"VALUES (1, 'a') UNION ALL SELECT 2, 'b' ORDER BY 1", ""},
+		{"SELECT sum(n) AS s FROM generate_series(1, 4) g(n)", `[{"s":10}]`},
+		{"SELECT sum(id) AS s FROM range(4)", `[{"s":6}]`},
 		{"SELECT * FROM customers c LEFT ANTI JOIN orders o ON c.id = o.customer", ""},
 	} {
 		got, err := f.rows(t.Context(), c.sql)

@@ -127,6 +127,10 @@ func (r *rewriter) tableFunction(name []syntax.Ident) bool {
 			r.next++
 			r.group(false)
 			return true
+		case "generate_series", "unnest":
+			r.copy()
+			r.group(false)
+			return true
 		case "range":
 			r.copy()
 			r.group(false)
