@@ -24,14 +24,14 @@ var sessionOptions = []struct{ key, option string }{
 }
 
 const (
-	aggregateName     = "aggregate-push-down-enabled"
-	aggregateKey      = "spark.sql.iceberg.aggregate-push-down.enabled"
-	wapBranchKey      = "spark.wap.branch"
+	aggregateName = "aggregate-push-down-enabled"
+	aggregateKey  = "spark.sql.iceberg.aggregate-push-down.enabled"
+	wapBranchKey  = "spark.wap.branch"
 
 	catalogReferencePrefix = "skua.catalog-reference." // and the catalog's name
-	parallelismOption = "adaptive-split-size-parallelism"
-	shuffleKey        = "spark.sql.shuffle.partitions"
-	parallelismKey    = "spark.default.parallelism"
+	parallelismOption      = "adaptive-split-size-parallelism"
+	shuffleKey             = "spark.sql.shuffle.partitions"
+	parallelismKey         = "spark.default.parallelism"
 )
 
 // readOptions collects the read options of one scan: those of WITH, then what session settings add below them. The settings that counted come

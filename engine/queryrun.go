@@ -58,7 +58,7 @@ func (s *statement) compile(ctx context.Context, args arrow.RecordBatch, cause e
 	}
 	program, err := s.engine.config.Executor.Compile(ctx, q)
 	if err = invalid(err); err != nil {
-		if isSyntax(err) && cause != nil {
+		if isSyntax(err) && isSyntax(cause) {
 			return nil, cause
 		}
 		return nil, err
