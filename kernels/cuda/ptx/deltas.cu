@@ -93,7 +93,7 @@ struct Deltas {
   METHOD bool run() {
     u64 size = in.varint(), count = in.varint(), all = in.varint();
     last = in.zigzag();
-    if (in.bad || size == 0 || size > BLOCK_MOST || count == 0 || count > size || size % count || size / count % 32 || all > TOTAL_MOST || all < n) // bound
+    if (in.bad || size == 0 || size > BLOCK_MOST || count == 0 || count > size || size % count || size / count % 8 || all > TOTAL_MOST || all < n) // bound
       return false;
     perMini = (u32)(size / count);
     minis = (u32)count;

@@ -20,7 +20,7 @@ for at in $(grep -nE '^ *(barrier|warpSync)\(\);' *.cu *.cuh | cut -d: -f1,2); d
   rm -rf "$tmp/ptx" && mkdir -p "$tmp/ptx/testdata" && cp *.cu *.cuh *.h "$tmp/ptx/" && cp testdata/hostcheck.cpp "$tmp/ptx/testdata/"
   sed -E "${l}s/(barrier|warpSync)\(\);//" "$f" >"$tmp/ptx/$f"
   "$cxx" $flags -fsanitize=thread "$tmp/ptx/testdata/hostcheck.cpp" -o "$tmp/check" -lpthread
-  if TSAN_OPTIONS=halt_on_error=1 timeout 300 "$tmp/check" >"$tmp/log" 2>&1; then
+  if TSAN_OPTIONS=halt_on_error=1 timeout 60 "$tmp/check" >"$tmp/log" 2>&1; then
     echo "$at: not caught"
   else
     caught=$((caught + 1))
