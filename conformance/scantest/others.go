@@ -132,8 +132,8 @@ func (t *table) askedView(q *query) askedView {
 		out.Files = "no files"
 	case t.seed%4 == 0:
 		out.Files = "byte streams of what is no float"
-	case t.floatKeys(q.commit):
-		out.Files = "equality deletes by floats"
+	case t.otherKeys(q.commit):
+		out.Files = "equality deletes by floats or by nanoseconds in UTC"
 	}
 	for _, f := range q.schema.fields {
 		if f.typ.holds(mapping) || f.typ.holds(list) {

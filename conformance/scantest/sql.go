@@ -236,13 +236,14 @@ func filterSQL(e predicate.Expr, fields []*field, s spelling) string {
 	panic(fmt.Sprintf("an unknown filter %T", e))
 }
 
-// floatKeys says whether an equality delete of a commit compares floats: SQL takes -0.0 for 0.0, and keys do not.
-func (t *table) floatKeys(c *commit) bool {
+// otherKeys says whether an equality delete of a commit compares what DuckDB compares otherwise: it takes -0.0 for 0.0, and reads nanoseconds in
+// UTC as microseconds.
+func (t *table) otherKeys(c *commit) bool {
 	return slices.ContainsFunc(c.deletes, func(d *deleteFile) bool {
 		return slices.ContainsFunc(d.keys, func(id int) bool {
 			p := t.newest(id)
 			k := p[len(p)-1].typ.kind
-			return k == float || k == double
+			return k == float || k == double || k == timestampTZNS
 		})
 	})
 }
