@@ -73,6 +73,7 @@ func crafted(t testing.TB) (out []question) {
 	for _, h := range [][]uint64{{97, 3, 40}, {32, 8, 40}, {128, 4, 0}} {
 		add(fmt.Sprint("delta head ", h), false, long, delta, 40, join(varints(h...), varints(7), varints(3), []byte{4, 4, 0, 0}, zeros[:400]))
 	}
+	add("miniblocks of 4", false, long, delta, 40, join(varints(32, 8, 40), varints(7), varints(3), zeros[:100]))
 	add("miniblocks of 16", true, long, delta, 40, join(varints(64, 4, 40), varints(7), varints(3), []byte{4, 4, 4, 0}, zeros[:40]))
 	add("one bad value", false, long, delta, 1, join(varints(128, 4, 1), longVarint(2)))
 	whole := join(head, varints(7), varints(3), []byte{4, 4, 0, 0}, bytes.Repeat([]byte{0x12}, 20))
@@ -82,6 +83,7 @@ func crafted(t testing.TB) (out []question) {
 	dict := format.Encodings.RLEDict
 	for name, runs := range map[string][]byte{
 		"a head of seven bytes":       join([]byte{3}, []byte{0x90, 0x80, 0x80, 0x80, 0x80, 0x80, 0}, []byte{1}, varints(80), []byte{1}),
+		"a head of twelve bytes":      join([]byte{3}, []byte{0x90}, bytes.Repeat([]byte{0x80}, 10), []byte{0, 1}, varints(80), []byte{1}),
 		"a run too long":              join([]byte{3}, varints(1<<33+2), []byte{1}),
 		"a run of 2^31":               join([]byte{3}, varints(1<<32), []byte{1}),
 		"a value too wide":            join([]byte{3}, varints(80), []byte{9}),
@@ -105,6 +107,12 @@ func crafted(t testing.TB) (out []question) {
 	} {
 		add(name, name == "no bits" || name == "no bits, packed" || name == "more values than the page" || name == "no bits, packed by millions", long, dict, 40, runs)
 	}
+	var runs []byte
+	for i := range 150 {
+		runs = append(runs, varints(64)...)
+		runs = append(runs, byte(i%3))
+	}
+	add("runs that end with a table", true, long, dict, 150*32, join([]byte{2}, runs))
 	add("packed far and wide", true, long, dict, 120, join([]byte{20}, varints(31), zeros[:300]))
 	bits := kernelstest.Field(1, "c", arrow.FixedWidthTypes.Boolean, false)
 	text := kernelstest.Field(1, "c", arrow.BinaryTypes.String, false)
