@@ -25,6 +25,8 @@ typedef void *duckdb_table_function;
 typedef void *duckdb_bind_info;
 typedef void *duckdb_init_info;
 typedef void *duckdb_function_info;
+typedef void *duckdb_scalar_function;
+typedef void *duckdb_scalar_function_set;
 
 typedef struct {
 	idx_t column_count, row_count, rows_changed;
@@ -132,6 +134,31 @@ void *duckdb_function_get_bind_data(duckdb_function_info info);
 void *duckdb_function_get_init_data(duckdb_function_info info);
 void *duckdb_function_get_local_init_data(duckdb_function_info info);
 void duckdb_function_set_error(duckdb_function_info info, const char *error);
+
+duckdb_logical_type duckdb_create_struct_type(duckdb_logical_type *types, const char **names, idx_t count);
+idx_t duckdb_data_chunk_get_column_count(duckdb_data_chunk chunk);
+duckdb_scalar_function duckdb_create_scalar_function(void);
+void duckdb_destroy_scalar_function(duckdb_scalar_function *function);
+void duckdb_scalar_function_set_name(duckdb_scalar_function function, const char *name);
+void duckdb_scalar_function_set_varargs(duckdb_scalar_function function, duckdb_logical_type type);
+void duckdb_scalar_function_set_special_handling(duckdb_scalar_function function);
+void duckdb_scalar_function_add_parameter(duckdb_scalar_function function, duckdb_logical_type type);
+void duckdb_scalar_function_set_return_type(duckdb_scalar_function function, duckdb_logical_type type);
+void duckdb_scalar_function_set_extra_info(duckdb_scalar_function function, void *info, void (*destroy)(void *));
+void duckdb_scalar_function_set_function(duckdb_scalar_function function, void (*call)(duckdb_function_info, duckdb_data_chunk, duckdb_vector));
+void *duckdb_scalar_function_get_extra_info(duckdb_function_info info);
+void duckdb_scalar_function_set_error(duckdb_function_info info, const char *error);
+duckdb_scalar_function_set duckdb_create_scalar_function_set(const char *name);
+void duckdb_destroy_scalar_function_set(duckdb_scalar_function_set *set);
+duckdb_state duckdb_add_scalar_function_to_set(duckdb_scalar_function_set set, duckdb_scalar_function function);
+duckdb_state duckdb_register_scalar_function_set(duckdb_connection connection, duckdb_scalar_function_set set);
+
+// The type of a variant, besides the engine's numbers.
+#define SKUA_VARIANT (-1)
+
+// skua_add_function adds a function of ours to a set: code is its number in Go, types are its parameters' and its result's; with varargs any
+// more arguments may follow.
+bool skua_add_function(duckdb_database database, duckdb_scalar_function_set set, int code, int *types, idx_t parameters, bool varargs);
 
 // skua_register makes the table function skua_scan(id) known to the database behind connection. threads is how many may convert at once.
 bool skua_register(duckdb_database database, duckdb_connection connection, idx_t threads);

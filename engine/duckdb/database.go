@@ -53,6 +53,10 @@ func openDatabase(settings [][2]string, threads int) (*database, error) {
 		d.close()
 		return nil, fault.New(fault.Internal, "open the SQL engine: the table function is refused")
 	}
+	if err := d.registerScalars(c); err != nil {
+		d.close()
+		return nil, err
+	}
 	return d, nil
 }
 

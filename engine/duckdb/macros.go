@@ -30,10 +30,10 @@ var macros = []string{
 		(x TIMESTAMPTZ) AS CAST((year(timezone('UTC', x)) - 1970) * 12 + month(timezone('UTC', x)) - 1 AS INTEGER)`,
 	`CREATE MACRO skua_days(x DATE) AS x, (x TIMESTAMP) AS CAST(x AS DATE), (x TIMESTAMPTZ) AS CAST(timezone('UTC', x) AS DATE)`,
 	`CREATE MACRO skua_hours(x TIMESTAMP) AS CAST(floor(epoch_us(x) / 3600000000) AS INTEGER), (x TIMESTAMPTZ) AS CAST(floor(epoch_us(x) / 3600000000) AS INTEGER)`,
-	`CREATE MACRO skua_truncate(w INTEGER, x INTEGER) AS x - (((x % w) + w) % w), (w INTEGER, x BIGINT) AS x - (((x % w) + w) % w), (w INTEGER, x VARCHAR) AS left(x, w),
-		(w INTEGER, x BLOB) AS x[1:w]`,
+	`CREATE MACRO skua_truncate(w, x) AS cast_to_type(skua_truncated(w, x), x)`,
 }
 
-// macroNames are the functions that macros make, which the gate lets pass.
+// macroNames are the functions that macros and we ourselves make, which the gate lets pass.
 var macroNames = []string{"skua_substring", "skua_locate", "skua_substring_index", "skua_initcap", "skua_months_between", "skua_next_day", "skua_to_timestamp", "skua_map",
-	"skua_years", "skua_months", "skua_days", "skua_hours", "skua_length", "skua_repeat", "skua_elements", "skua_range", "skua_series", "skua_truncate"}
+	"skua_years", "skua_months", "skua_days", "skua_hours", "skua_length", "skua_repeat", "skua_elements", "skua_range", "skua_series",
+	"skua_truncate", "skua_bucket", "skua_xxhash64", "skua_hash", "skua_crc32", "skua_variant_get", "skua_try_variant_get", "skua_to_json", "skua_schema_of_variant", "skua_is_variant_null"}

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/skua-data/skua/engine/syntax"
-	"github.com/skua-data/skua/fault"
 )
 
 // call writes a function call; the next token is the last part of its name.
@@ -16,10 +15,6 @@ func (r *rewriter) call(name []syntax.Ident, start int) {
 		return
 	}
 	r.next++
-	if len(name) > 1 && last == "bucket" {
-		r.failed = fault.New(fault.Unsupported, "system.bucket is not supported").At(fault.Position{Line: pos.Line, Column: pos.Column})
-		return
-	}
 	if len(name) > 1 && transforms[last] != "" {
 		r.function(transforms[last], pos)
 		return

@@ -35,7 +35,7 @@ func templated(pairs ...any) function {
 func (f function) onlySpark() function { f.spark = true; return f }
 
 // transforms are Iceberg's functions.
-var transforms = map[string]string{"truncate": "skua_truncate", "years": "skua_years", "months": "skua_months", "days": "skua_days",
+var transforms = map[string]string{"bucket": "skua_bucket", "truncate": "skua_truncate", "years": "skua_years", "months": "skua_months", "days": "skua_days",
 	"hours": "skua_hours"}
 
 // functions are the calls that are written otherwise, by name in lower case.
@@ -85,6 +85,7 @@ var functions = map[string]function{
 	"rand": templated(0, "random()", 1, "random()"), "truncate": {special: truncateCall}, "bitand": templated(2, "(($1) & ($2))"), "bitor": templated(2, "(($1) | ($2))"),
 	"bitxor": templated(2, "xor($1, $2)"), "bitnot": templated(1, "(~($1))"), "shiftleft": templated(2, "(($1) << ($2))"), "shiftright": templated(2, "(($1) >> ($2))"), "negative": templated(1, "(-($1))"),
 	"positive": templated(1, "($1)"), "signum": renamed("sign"), "expm1": templated(1, "(exp($1) - 1)"), "log1p": templated(1, "ln(1 + ($1))"), "rint": templated(1, "round_even($1, 0)"),
+	"xxhash64": renamed("skua_xxhash64"), "hash": renamed("skua_hash").onlySpark(), "crc32": templated(1, "skua_crc32(CAST($1 AS BLOB))"),
 	"try_divide": templated(2, "(($1) / nullif($2, 0))"), "conv": templated(3, "upper(to_base(CAST($1 AS BIGINT), $3))"), "e": templated(0, "exp(1)"),
 
 	// Aggregates.

@@ -1,0 +1,28 @@
+package duckdb
+
+import "github.com/apache/arrow-go/v18/arrow"
+
+// The engine's numbers of the types that functions take and give.
+const (
+	typeBoolean  = 1
+	typeTinyint  = 2
+	typeSmallint = 3
+	typeInteger  = 4
+	typeBigint   = 5
+	typeVarchar  = 17
+	typeBlob     = 18
+	typeAny      = 34
+	typeVariant  = -1
+)
+
+// scalar is a function of ours: one of the names' overloads.
+type scalar struct {
+	name       string
+	parameters []int
+	result     int
+	varargs    bool // any more arguments may follow
+	call       func(arguments []arrow.Array, rows int) (arrow.Array, error)
+}
+
+// scalars are our functions. A function's place in the list is its number for the engine.
+var scalars = append(append([]scalar{}, hashes...), transforms...)
