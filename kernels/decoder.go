@@ -32,6 +32,7 @@ type Route struct {
 type RowGroup struct {
 	Name     string                 // the file's location as metadata spells it, for errors
 	File     io.ReaderAt            // ranged reads, safe for concurrent use
+	Near     bool                   // a read of File costs little: whoever decodes need not hold bytes before it wants them
 	Metadata *metadata.FileMetaData // of the whole file
 	Ordinal  int                    // of the row group in the file
 	FirstRow int64                  // ordinal in the file of its first row

@@ -8,11 +8,13 @@ import (
 )
 
 const (
-	wholeChunk = 8 << 20 // bytes of a column chunk up to which it is fetched in one request
-	streamRead = 4 << 20 // bytes of a request for larger ones
+	wholeChunk = 8 << 20  // bytes of a column chunk up to which it is fetched in one request
+	streamRead = 4 << 20  // bytes of a request for larger ones
+	nearRead   = 64 << 10 // bytes read at least of a file that is near
 )
 
-// chunk is the bytes of a column chunk, read forward: a small one at once, a large one in pieces.
+// chunk is the bytes of a column chunk, read forward: a small one at once, a large one in pieces. Of a file that is near it holds no more than
+// the page that is being unpacked: a wide table has a hundred chunks open at once.
 type chunk struct {
 	file   io.ReaderAt
 	pool   *pool
@@ -21,10 +23,14 @@ type chunk struct {
 	buffer []byte
 	window []byte // read and not consumed, inside buffer
 	moves  bool   // a later fill may overwrite what was consumed
+	near   int64  // bytes to read at least; more than 0: they may be read again rather than held
 }
 
-func newChunk(file io.ReaderAt, start, end int64, p *pool) *chunk {
-	return &chunk{file: file, pool: p, next: start, end: end, moves: end-start > wholeChunk}
+func newChunk(file io.ReaderAt, start, end, near int64, p *pool) *chunk {
+	if end-start <= near {
+		near = 0
+	}
+	return &chunk{file: file, pool: p, next: start, end: end, moves: near > 0 || end-start > wholeChunk, near: near}
 }
 
 func (c *chunk) left() int64 { return int64(len(c.window)) + c.end - c.next }
@@ -36,7 +42,10 @@ func (c *chunk) fill(n int64) ([]byte, error) {
 		return c.window, nil
 	}
 	size := min(c.left(), max(n, streamRead))
-	if !c.moves {
+	switch {
+	case c.near > 0:
+		size = min(c.left(), max(n, c.near))
+	case !c.moves:
 		size = c.left()
 	}
 	kept := len(c.window)
@@ -79,6 +88,37 @@ func (c *chunk) pass(n int64) error {
 	c.window = c.window[inside:]
 	c.next += n - inside
 	return nil
+}
+
+// read consumes the bytes that fill out.
+func (c *chunk) read(out []byte) error {
+	have := copy(out, c.window)
+	if err := readAt(c.file, out[have:], c.next); err != nil {
+		return err
+	}
+	c.window = c.window[have:]
+	c.next += int64(len(out) - have)
+	return nil
+}
+
+// offset is where in the file the next byte lies.
+func (c *chunk) offset() int64 { return c.next - int64(len(c.window)) }
+
+// at gives n bytes of a near file from an offset, in a buffer of the pool.
+func (c *chunk) at(offset, n int64) ([]byte, error) {
+	out := c.pool.get(int(n))
+	if err := readAt(c.file, out, offset); err != nil {
+		c.pool.put(out)
+		return nil, err
+	}
+	return out, nil
+}
+
+// settle gives the buffer back if all of it was consumed and it can be read again for little.
+func (c *chunk) settle() {
+	if c.near > 0 && len(c.window) == 0 {
+		c.close()
+	}
 }
 
 func (c *chunk) close() {

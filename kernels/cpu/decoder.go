@@ -26,12 +26,13 @@ const (
 type Decoder struct {
 	codecs codecs
 	pool   pool
+	near   int64 // bytes to read at least of a file that is near
 }
 
 var _ kernels.Decoder = (*Decoder)(nil)
 
 // New makes a decoder.
-func New() *Decoder { return &Decoder{} }
+func New() *Decoder { return &Decoder{near: nearRead} }
 
 // Close gives the scratch memory back; all readers are closed before.
 func (d *Decoder) Close() error {

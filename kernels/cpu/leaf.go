@@ -23,8 +23,10 @@ type leaf struct {
 	begun      bool   // some row has begun, which the pages of version 1 that follow may go on with
 	opened     bool   // its body is unpacked
 	packed     []byte // the dictionary's page, until it is needed
-	packedAs   header
+	packedAt   int64  // where in a near file it lies instead
+	packedAs   header // kind 0: there was none so far
 	dictionary *dictionary
+	given      bool // the dictionary was given back once
 
 	maxDef, maxRep uint8
 	ancestor       uint8 // the definition level from which on there is a slot
@@ -90,10 +92,17 @@ func (l *leaf) next() (bool, error) {
 			l.header, l.inPage, l.opened = h, int(h.values), false
 			return true, nil
 		}
-		if l.packed != nil || l.dictionary != nil {
+		if l.packedAs.kind == dictionaryPage {
 			return false, fault.New(fault.Corrupt, "a second dictionary")
 		}
 		l.packedAs = h
+		if l.pages.chunk.near > 0 {
+			l.packedAt = l.pages.chunk.offset()
+			if err := l.pages.pass(&h); err != nil {
+				return false, err
+			}
+			continue
+		}
 		if l.packed, err = l.pages.chunk.take(h.compressed); err != nil {
 			return false, err
 		}
@@ -110,8 +119,15 @@ func (l *leaf) next() (bool, error) {
 
 // openDictionary unpacks the dictionary when the first page needs it.
 func (l *leaf) openDictionary() error {
-	if l.packed == nil || l.target == nil {
+	if l.packedAs.kind != dictionaryPage || l.dictionary != nil || l.target == nil {
 		return nil
+	}
+	if l.pages.chunk.near > 0 {
+		var err error
+		if l.packed, err = l.pages.chunk.at(l.packedAt, l.packedAs.compressed); err != nil {
+			return err
+		}
+		defer l.pages.pool.put(l.packed)
 	}
 	var scratch []byte
 	body, err := l.pages.open(&l.packedAs, l.packed, &scratch)
@@ -123,6 +139,15 @@ func (l *leaf) openDictionary() error {
 	d, err := l.target.openDictionary(&l.packedAs, body, l.pages.pool)
 	l.dictionary = d
 	return err
+}
+
+// spare gives the dictionary back where writers have given it up: after a page without it there is no other with it. A file that has one all
+// the same has it unpacked once more, and no more often than that.
+func (l *leaf) spare() {
+	if l.dictionary != nil && l.pages.chunk.near > 0 && !l.given {
+		l.dictionary.close(l.pages.pool)
+		l.dictionary, l.given = nil, true
+	}
 }
 
 // open unpacks the current page.
@@ -148,6 +173,8 @@ func (l *leaf) open() error {
 		if err := l.openDictionary(); err != nil {
 			return err
 		}
+	} else {
+		l.spare()
 	}
 	return l.values.open(id, values, l.dictionary)
 }

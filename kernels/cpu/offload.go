@@ -96,7 +96,7 @@ func (p *Pages) Next() (Page, bool, error) {
 	out := Page{Dictionary: !h.data, V2: h.kind == dataPageV2, Packed: int(h.compressed), Size: int(h.uncompressed), Values: int(h.values),
 		Encoding: parquet.Encoding(h.encoding), RepLength: int(h.repLength), DefLength: int(h.defLength), Codec: p.codec, header: h,
 		LevelsInRuns: parquet.Encoding(h.defEncoding) == parquet.Encodings.RLE}
-	if p.pages.unpack == nil || h.unpacked {
+	if p.pages.plain(&h) {
 		out.Codec = compress.Codecs.Uncompressed
 	}
 	return out, true, nil

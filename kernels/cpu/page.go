@@ -44,7 +44,11 @@ func (d *Decoder) openPages(rg *kernels.RowGroup, index int) (*pages, error) {
 	if rg.Metadata.WriterVersion().LessThan(metadata.Parquet816FixedVersion) { // those left a dictionary's header out of the size
 		end = min(end+100, rg.Metadata.GetSourceFileSize())
 	}
-	p := &pages{column: column, pool: &d.pool, chunk: newChunk(rg.File, start, end, &d.pool), codec: c, left: m.NumValues}
+	near := int64(0)
+	if rg.Near {
+		near = d.near
+	}
+	p := &pages{column: column, pool: &d.pool, chunk: newChunk(rg.File, start, end, near, &d.pool), codec: c, left: m.NumValues}
 	if c.new != nil {
 		p.unpack = c.new(&d.codecs)
 	}
@@ -98,6 +102,11 @@ func (p *pages) pass(h *header) error { return p.chunk.pass(h.compressed) }
 
 // take gives a data page's body, good until the next page's is taken.
 func (p *pages) take(h *header) ([]byte, error) {
+	defer p.chunk.settle()
+	if p.chunk.moves && p.plain(h) && h.compressed == h.uncompressed {
+		p.body = p.pool.grow(p.body, int(h.compressed))
+		return p.body, p.chunk.read(p.body)
+	}
 	packed, err := p.chunk.take(h.compressed)
 	if err != nil {
 		return nil, err
@@ -105,9 +114,12 @@ func (p *pages) take(h *header) ([]byte, error) {
 	return p.open(h, packed, &p.body)
 }
 
+// plain says whether a page needs no unpacking.
+func (p *pages) plain(h *header) bool { return p.unpack == nil || h.unpacked }
+
 // open unpacks a page into a buffer, which it may replace by a larger one. What needs no unpacking is not copied, if it stays where it is.
 func (p *pages) open(h *header, packed []byte, into *[]byte) ([]byte, error) {
-	if p.unpack == nil || h.unpacked {
+	if p.plain(h) {
 		if h.compressed != h.uncompressed {
 			return nil, fault.New(fault.Corrupt, "an unpacked page of %d bytes that says %d", h.compressed, h.uncompressed)
 		}

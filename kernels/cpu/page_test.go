@@ -91,13 +91,14 @@ func TestLargeChunksAreReadInPieces(t *testing.T) {
 	fields := []arrow.Field{kernelstest.Field(1, "n", arrow.PrimitiveTypes.Int64, true)}
 	batch := array.NewRecordBatch(arrow.NewSchema(fields, nil), []arrow.Array{a}, rows)
 	defer batch.Release()
-	for _, codec := range []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Snappy} {
+	for i, codec := range []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Uncompressed, compress.Codecs.Snappy} {
 		for _, dictionary := range []bool{false, true} {
 			groups, err := groupsOf(kernelstest.Write(t, batch, kernelstest.Layout{RowGroup: rows, Options: []format.WriterProperty{
 				format.WithDictionaryDefault(dictionary), format.WithMaxRowGroupLength(rows), format.WithCompression(codec)}}))
 			if err != nil {
 				t.Fatal(err)
 			}
+			groups[0].Near = i > 1
 			mem := kernelstest.NewSoiled()
 			ctx := resource.With(context.Background(), resource.NewPool(resource.Config{Allocator: mem}).NewStatement("large"))
 			d := New()

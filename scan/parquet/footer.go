@@ -102,7 +102,7 @@ func (f *File) HasFieldIDs() bool { return f.root.hasIDs() }
 // RowGroup describes a row group for a decoder; columns come from Match.
 func (f *File) RowGroup(ordinal int, columns []kernels.Column) *kernels.RowGroup {
 	return &kernels.RowGroup{
-		Name: f.name, File: f.bytes(f.file), Metadata: f.metadata, Ordinal: ordinal,
+		Name: f.name, File: f.bytes(f.file), Near: storage.RemoteOf(f.file) == nil, Metadata: f.metadata, Ordinal: ordinal,
 		FirstRow: f.first[ordinal], Rows: f.metadata.RowGroups[ordinal].NumRows, Columns: columns,
 	}
 }
