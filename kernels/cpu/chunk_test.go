@@ -70,7 +70,7 @@ func TestOfANearFileNoMoreThanAPageIsHeld(t *testing.T) {
 			}
 			had = had || l.dictionary != nil
 		}
-		if l := r.columns[0].order[0]; !had || l.dictionary != nil {
+		if l := r.columns[0].order[0]; had != (codec == compress.Codecs.Snappy) || l.dictionary != nil { // the writer makes one where that saves bytes
 			t.Errorf("%s: a dictionary was used: %t; it is held at the end: %t", codec, had, l.dictionary != nil)
 		}
 		if err := r.Close(); err != nil {
