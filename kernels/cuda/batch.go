@@ -80,7 +80,7 @@ func (b *batch) out(n int) (device.Piece, error) {
 // describe writes what the kernels have to know of a chunk.
 func (b *batch) describe(c *chunk) (err error) {
 	f, most := c.leaf, uint64(c.leaf.column.MaxDefinitionLevel())
-	d := ptx.Column{Count: uint64(len(c.pages)), MaxDef: most, Threshold: most, Stored: uint64(f.stored), Dictionary: c.dictionary.Addr,
+	d := ptx.Column{Count: uint64(len(c.pages)), MaxDef: most, Threshold: most, Stored: uint64(f.stored), Boolean: one(f.form == cpu.BitForm), Dictionary: c.dictionary.Addr,
 		Entries: uint64(c.entries), Spans: c.spans.Addr}
 	var pages []byte
 	for _, p := range c.pages {
@@ -111,6 +111,13 @@ func (b *batch) describe(c *chunk) (err error) {
 	copy(p.Bytes, ptx.Encode(nil, d))
 	c.columns = p
 	return nil
+}
+
+func one(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // selectRows makes room for the list of wanted rows, where they are not consecutive, and for the counters of nulls.

@@ -132,6 +132,15 @@ func crafted(t testing.TB) (out []question) {
 	out = append(out, question{group: bad, sel: kernels.All(40), name: "crafted filter of an index outside",
 		test: predicate.In{Field: field, Values: []predicate.Literal{{Type: long.Type, Value: int64(1)}, {Type: long.Type, Value: int64(2)}}}})
 	out = append(out, inStruct(t))
+	for name, q := range map[string]question{
+		"plain": twoEncodings(t, long, craft(t, long, format.Encodings.Plain, 40, make([]byte, 80)), craft(t, long, format.Encodings.Plain, 40, make([]byte, 320))),
+		"split": twoEncodings(t, long, craft(t, long, format.Encodings.ByteStreamSplit, 40, make([]byte, 80)), craft(t, long, format.Encodings.Plain, 40, make([]byte, 320))),
+		"bits":  twoEncodings(t, bits, craft(t, bits, format.Encodings.Plain, 40, make([]byte, 2)), craft(t, bits, format.Encodings.Plain, 40, make([]byte, 5))),
+	} {
+		q.name, q.sound = "crafted values missing that nobody wants, "+name, false
+		q.sel = kernels.NewSelection([]kernels.Run{{From: 0, To: 5}, {From: 50, To: 60}})
+		out = append(out, q)
+	}
 	for _, f := range []arrow.Field{long, text} {
 		out = append(out, twoEncodings(t, f, craft(t, f, dict, 40, join([]byte{1}, varints(80), []byte{1})), craft(t, f, format.Encodings.Plain, 40, make([]byte, 320))))
 	}

@@ -58,6 +58,7 @@ KERNEL levels(u64 column) {
   for (u32 w = 0; w < threads() >> 5; w++)
     if (!bad && tooLarge[w]) bad = BAD_LEVELS;
   u32 present = bad ? 0 : ranks(valid, rank, words);
+  if (!bad) bad = shortOf(c, p, present, s->valuesLen);
   if (tid() == 0) {
     s->present = present;
     if (bad) fail(c, page, bad);

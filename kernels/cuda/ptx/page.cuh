@@ -58,6 +58,15 @@ DEVICE Pages pageOf(Columns c, u64 i) { return (Pages)c->pages + i; }
 DEVICE States stateOf(Columns c, u64 i) { return (States)c->states + i; }
 DEVICE void flag(Columns c, u64 page, u32 why) { atomicMax32((GLOBAL u32 *)c->status + page, why); }
 
+// shortOf says that a page of values that lie there as they are has fewer than it claims, also where nobody wants those that are missing: the
+// CPU counts them when it passes them.
+DEVICE u32 shortOf(Columns c, Pages p, u64 present, u64 bytes) {
+  u64 have = ~0ull; // texts and encoded values are counted when they are decoded
+  if (p->encoding == PLAIN && c->boolean) have = bytes * 8;
+  else if ((p->encoding == PLAIN || p->encoding == SPLIT) && c->stored) have = bytes / c->stored;
+  return present > have ? BAD_VALUES : OK;
+}
+
 // fail leaves a page to the CPU. One thread of those that own the page calls it.
 DEVICE void fail(Columns c, u64 page, u32 why) {
   stateOf(c, page)->bad = why;

@@ -44,6 +44,7 @@ KERNEL open_pages(u64 column) {
       if ((len - at) % c->stored) bad = BAD_HEADER; // bound
     }
   }
+  if (!bad && !c->maxDef) bad = shortOf(c, p, p->rows, at < len ? len - at : 0);
   s->levels = p->body + levels;
   s->levelsLen = levelsLen;
   s->values = p->body + at;
