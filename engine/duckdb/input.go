@@ -58,6 +58,9 @@ func engineType(t arrow.DataType) arrow.DataType {
 	case *arrow.NullType:
 		return arrow.PrimitiveTypes.Int32
 	case *arrow.StructType:
+		if isVariant(t) {
+			return engineVariant
+		}
 		fields := make([]arrow.Field, t.NumFields())
 		for i, f := range t.Fields() {
 			fields[i] = arrow.Field{Name: f.Name, Type: engineType(f.Type), Nullable: true}
@@ -89,7 +92,7 @@ func foreign(t arrow.DataType) string {
 		}
 	case *arrow.StructType:
 		if isVariant(t) {
-			return "variant"
+			return ""
 		}
 		for _, f := range t.Fields() {
 			if name := foreign(f.Type); name != "" {

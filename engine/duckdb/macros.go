@@ -31,6 +31,9 @@ var macros = []string{
 	`CREATE MACRO skua_days(x DATE) AS x, (x TIMESTAMP) AS CAST(x AS DATE), (x TIMESTAMPTZ) AS CAST(timezone('UTC', x) AS DATE)`,
 	`CREATE MACRO skua_hours(x TIMESTAMP) AS CAST(floor(epoch_us(x) / 3600000000) AS INTEGER), (x TIMESTAMPTZ) AS CAST(floor(epoch_us(x) / 3600000000) AS INTEGER)`,
 	`CREATE MACRO skua_truncate(w, x) AS cast_to_type(skua_truncated(w, x), x)`,
+	`CREATE MACRO skua_to_json(x STRUCT(skua_metadata BLOB, skua_value BLOB)) AS skua_variant_json(x, current_setting('TimeZone')), (x) AS to_json(x)`,
+	`CREATE MACRO skua_variant_get(v, path, t, p, s) AS skua_variant_part(v, path, t, p, s, current_setting('TimeZone'))`,
+	`CREATE MACRO skua_try_variant_get(v, path, t, p, s) AS skua_try_variant_part(v, path, t, p, s, current_setting('TimeZone'))`,
 }
 
 // macroNames are the functions that macros and we ourselves make, which the gate lets pass.

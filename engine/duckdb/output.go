@@ -57,6 +57,9 @@ func outputType(t arrow.DataType) arrow.DataType {
 			return &arrow.TimestampType{Unit: t.Unit, TimeZone: "UTC"}
 		}
 	case *arrow.StructType:
+		if isEngineVariant(t) {
+			return arrow.StructOf(arrow.Field{Name: "metadata", Type: arrow.BinaryTypes.Binary}, arrow.Field{Name: "value", Type: arrow.BinaryTypes.Binary})
+		}
 		fields := make([]arrow.Field, t.NumFields())
 		for i, f := range t.Fields() {
 			fields[i] = arrow.Field{Name: f.Name, Type: outputType(f.Type), Nullable: true}

@@ -25,4 +25,4 @@ type scalar struct {
 }
 
 // scalars are our functions. A function's place in the list is its number for the engine.
-var scalars = append(append([]scalar{}, hashes...), transforms...)
+var scalars = append(append([]scalar{}, hashes...), append(transforms, variants...)...)

@@ -115,7 +115,8 @@ var table = map[string]row{
 	// Statements, and the wire.
 	"engine": may("catalogs", "catalogs/override", "engine/syntax", "scan", "predicate", "resource", "session", "fault").
 		and(arrow, iceberg),
-	"engine/duckdb":         may("catalogs", "engine", "engine/duckdb/dialect", "engine/syntax", "fault", "predicate", "resource", "scan").and(arrow, bindings, uuid),
+	"engine/duckdb":         may("catalogs", "engine", "engine/duckdb/dialect", "engine/syntax", "fault", "predicate", "resource", "scan", "variant").and(arrow, bindings, uuid),
+	"variant":               may("fault"),
 	"engine/duckdb/dialect": may("engine/syntax", "fault").and(arrow),
 	"flightsql":             may("auth", "engine", "session", "resource", "fault").and(arrow, flight, grpc, protobuf),
 

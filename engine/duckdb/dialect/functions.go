@@ -102,7 +102,11 @@ var functions = map[string]function{
 	"array_max": renamed("list_max"), "array_min": renamed("list_min"), "array_remove": templated(2, "list_filter($1, skua_x -> skua_x IS DISTINCT FROM ($2))"),
 	"array_union": templated(2, "list_distinct(list_concat($1, $2))"), "array_except": templated(2, "list_filter($1, skua_x -> NOT list_contains($2, skua_x))"),
 	"array_repeat": templated(2, "list_transform(skua_series(1, $2), skua_x -> $1)"), "arrays_overlap": renamed("list_has_any"), "slice": templated(3, "list_slice($1, $2, ($2) + ($3) - 1)"),
-	"try_element_at": templated(2, "($1)[$2]"), "element_at": templated(2, "($1)[$2]"), "map_contains_key": renamed("map_contains"), "get": templated(2, "list_extract($1, ($2) + 1)"), "to_json": renamed("to_json"),
+	"try_element_at": templated(2, "($1)[$2]"), "element_at": templated(2, "($1)[$2]"), "map_contains_key": renamed("map_contains"), "get": templated(2, "list_extract($1, ($2) + 1)"),
+
+	// Variants.
+	"to_json": templated(1, "skua_to_json($1)"), "schema_of_variant": renamed("skua_schema_of_variant"), "is_variant_null": templated(1, "coalesce(skua_is_variant_null($1), false)"),
+	"variant_get": {special: variantGet}, "try_variant_get": {special: tryVariantGet},
 }
 
 // odbcFunctions are the names that stand in {fn …} only.
