@@ -77,6 +77,7 @@ func New(ctx context.Context, config Config, parts Parts) (_ *Server, err error)
 			s.close()
 		}
 	}()
+	boundCollector()
 	flight, err := s.build(ctx, parts)
 	if err != nil {
 		return nil, err
