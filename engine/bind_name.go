@@ -99,7 +99,11 @@ func binaryName(e *syntax.Binary) string {
 // callName spells a call; the names of types are casts.
 func callName(e *syntax.Call) string {
 	name := strings.ToLower(strings.Join(texts(e.Name), "."))
-	args := namesOf(e.Args...)
+	shown := e.Args
+	if (name == "variant_get" || name == "try_variant_get") && len(shown) == 3 {
+		shown = shown[:2] // the type goes into the column's
+	}
+	args := namesOf(shown...)
 	if t, ok := namedTypes[name]; ok && len(e.Args) == 1 {
 		return "CAST(" + args + " AS " + strings.ToUpper(catalogName(t)) + ")"
 	}

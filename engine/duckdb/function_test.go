@@ -5,6 +5,8 @@ package duckdb
 import (
 	"strings"
 	"testing"
+
+	"github.com/skua-data/skua/engine/syntax"
 )
 
 // single gives the only value of a query in Spark's dialect as JSON.
@@ -59,5 +61,22 @@ func TestFunctionsOverColumns(t *testing.T) {
 		"sum(cat.system.truncate(100, price) - price) < 0 AS p FROM orders")
 	if want := `[{"h":5000,"n":5000,"p":true,"s":3334,"t":4900}`; err != nil || !strings.HasPrefix(strings.TrimSpace(got), want) {
 		t.Errorf("%s %v, want %s", got, err, want)
+	}
+}
+
+func TestTransformsAreNamedAsSparkDoes(t *testing.T) {
+	f := newFixture(t)
+	f.spark = true
+	q := f.query("SELECT cat.system.bucket(4, id), cat.system.truncate(3, status), cat.system.days(day), cat.system.years(day) AS y FROM orders WHERE id = 7", nil)
+	q.Name = func(e syntax.Expr) string { return e.String() }
+	p, err := f.run.Compile(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := p.Schema().String()
+	for _, want := range []string{"Function$BucketLong.invoke(4, id))", "TruncateFunction$TruncateString.invoke(3, status))", "DaysFunction$DateToDaysFunction.invoke(day))", "y:"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: no %s", got, want)
+		}
 	}
 }

@@ -28,8 +28,8 @@ type output struct {
 }
 
 // newOutput gives the columns their types: those of a scan where there is a choice. names are theirs as the statement spells them, if there is one
-// for each. Sums of whole numbers are whole numbers of 64 bits.
-func newOutput(engine *arrow.Schema, kinds []int, decimals map[int]*arrow.Decimal128Type, names []string) *output {
+// for each, and named gives those of the others. Sums of whole numbers are whole numbers of 64 bits.
+func newOutput(engine *arrow.Schema, kinds []int, decimals map[int]*arrow.Decimal128Type, names []string, named func(string) string) *output {
 	fields := make([]arrow.Field, engine.NumFields())
 	for i, f := range engine.Fields() {
 		t := outputType(f.Type)
@@ -41,7 +41,7 @@ func newOutput(engine *arrow.Schema, kinds []int, decimals map[int]*arrow.Decima
 		case decimals[i] != nil && t.ID() == arrow.DECIMAL128:
 			t = decimals[i]
 		}
-		fields[i] = arrow.Field{Name: f.Name, Type: t, Nullable: true}
+		fields[i] = arrow.Field{Name: named(f.Name), Type: t, Nullable: true}
 		if len(names) == len(fields) && names[i] != "" {
 			fields[i].Name = names[i]
 		}

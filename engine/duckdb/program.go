@@ -225,7 +225,7 @@ func (p *program) bind(ctx context.Context, i *instance) error {
 	if err != nil {
 		return err
 	}
-	p.output = newOutput(columns, types, p.pushed.decimals, p.statement.Names)
+	p.output = newOutput(columns, types, p.pushed.decimals, p.statement.Names, p.sparkName)
 	return nil
 }
 
