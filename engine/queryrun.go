@@ -95,6 +95,7 @@ func (s *statement) resolve(ctx context.Context, r *resolution, ref *syntax.Tabl
 	if err != nil {
 		return Table{}, err
 	}
+	r.read(f)
 	out := Table{Name: f.display(), Parts: f.full(), Source: source}
 	used := map[string]string{}
 	if out.Options, used, err = s.readOptions(f, options); err != nil {
@@ -120,6 +121,18 @@ func (r *resolution) fix(f *found) {
 	}
 	r.opened[pin.Name] = f.opened
 	r.pins = append(r.pins, pin)
+}
+
+// read notes which snapshot of a table is read, for the log; of several the first.
+func (r *resolution) read(f *found) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	name := f.pin().Name
+	for i := range r.pins {
+		if r.pins[i].Name == name && r.pins[i].Snapshot == 0 {
+			r.pins[i].Snapshot = f.snapshot
+		}
+	}
 }
 
 // preparedQuery is a statement that the Executor compiled when it was prepared. Each run compiles it anew, but for the first one soon after.
