@@ -129,11 +129,11 @@ func key(e Expr) string {
 	case Comparison:
 		return strconv.Itoa(e.Field.ID) + e.Op.String() + e.Value.key()
 	case In:
-		k := "in " + strconv.Itoa(e.Field.ID) + strconv.FormatBool(e.HasNull)
+		k := []byte("in " + strconv.Itoa(e.Field.ID) + strconv.FormatBool(e.HasNull))
 		for _, v := range e.Values {
-			k += " " + strconv.Quote(v.key())
+			k = strconv.AppendQuote(append(k, ' '), v.key())
 		}
-		return k
+		return string(k)
 	case StartsWith:
 		return "prefix " + strconv.Itoa(e.Field.ID) + " " + e.Prefix
 	}

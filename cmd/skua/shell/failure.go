@@ -3,6 +3,7 @@ package shell
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"google.golang.org/grpc/codes"
@@ -42,8 +43,12 @@ func codeName(c codes.Code) string {
 	return strings.ToUpper(out.String())
 }
 
+// dialing are how messages begin that gRPC's client makes before a server has said anything. A server's own errors may name connections too, those of its catalogs.
+var dialing = []string{"connection error", "last connection error", "name resolver error", "dns: ", "produced zero addresses", "dial tcp"}
+
 // unreachable says in one or two lines why there is no connection and what to try. Empty: it does not know. gRPC tells the cause in words only.
 func (c *client) unreachable(message string) string {
+	fromClient := slices.ContainsFunc(dialing, func(p string) bool { return strings.HasPrefix(message, p) })
 	has := func(any ...string) bool {
 		for _, s := range any {
 			if strings.Contains(message, s) {
@@ -54,9 +59,9 @@ func (c *client) unreachable(message string) string {
 	}
 	address := c.target.address
 	switch {
-	case has("connection refused"):
+	case fromClient && has("connection refused"):
 		return "nothing listens on " + address + ": connection refused\nIs the server running, and is this its port? `skua serve --demo` starts one on 127.0.0.1:" + defaultPort + "."
-	case has("no such host", "zero addresses", "name resolver error", "server misbehaving"):
+	case fromClient && has("no such host", "zero addresses", "name resolver error", "server misbehaving"):
 		return "unknown host in " + c.target.uri + "\nCheck --uri: grpc://host:port, or grpc+tls://host:port with TLS."
 	case c.target.secure && has("first record does not look like a TLS handshake"):
 		return "the server on " + address + " does not speak TLS\nTry --uri " + c.target.other() + "."
@@ -72,7 +77,7 @@ func (c *client) unreachable(message string) string {
 			hint = "If it wants a client certificate, give --client-certificate FILE and --client-key FILE of one that it trusts."
 		}
 		return "the server on " + address + " ended the connection: " + message + "\n" + hint
-	case has("i/o timeout", "no route to host", "network is unreachable", "deadline exceeded"):
+	case fromClient && has("i/o timeout", "no route to host", "network is unreachable"), has("deadline exceeded") && !c.answered:
 		return "no answer from " + address + ": " + message
 	}
 	return ""

@@ -197,6 +197,8 @@ func TestUnreachable(t *testing.T) {
 		{false, false, "dns: A record lookup error: lookup a: no such host", "unknown host in grpc://a"},
 		{false, false, "dial tcp: i/o timeout", "no answer from a:1"},
 		{false, false, "the server is draining", ""},
+		{false, false, "catalog bad: listing tables: dial tcp 127.0.0.1:1: connect: connection refused", ""},
+		{false, false, "catalog bad: lookup b: no such host", ""},
 	} {
 		client := &client{target: target{"grpc://a", "a:1", c.secure}, answered: c.answered}
 		if got := client.unreachable(c.message); !strings.Contains(got, c.want) || c.want == "" && got != "" {
