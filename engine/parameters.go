@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -88,17 +89,25 @@ func (in *inference) walk(e syntax.Expr) {
 	}
 }
 
-// together gives the parameters among operands the type of the first operand that has one.
+// together gives the parameters among operands the type of the first operand that has one. Without a parameter among them nothing is
+// evaluated: a long chain of operators would be at each of its levels.
 func (in *inference) together(operands ...syntax.Expr) {
 	var t arrow.DataType
-	for _, o := range operands {
-		if t = in.typeOf(o); t != nil {
-			break
+	if slices.ContainsFunc(operands, isParameter) {
+		for _, o := range operands {
+			if t = in.typeOf(o); t != nil {
+				break
+			}
 		}
 	}
 	for _, o := range operands {
 		in.expect(o, t)
 	}
+}
+
+func isParameter(e syntax.Expr) bool {
+	_, ok := e.(*syntax.Parameter)
+	return ok
 }
 
 // typeOf gives the type of a column or a constant, nil if it has none yet.
