@@ -462,6 +462,7 @@ var harmless = map[string]string{
 	"gather.cuh s.index >= count":                         "a page with fewer values than it claims was refused before",
 	"gather.cu s.index < t->valuesLen * 8":                "a page with fewer values than it claims was refused before",
 	"gather.cuh !p":                                       "there is no such value: a page with fewer values was refused before, or an index is outside, which is seen at the dictionary",
+	"hybrid.cuh first + 1 < count":                        "the last run ends behind every word that is asked for",
 	"gather.cuh out->valid":                               "the index of a null is never used",
 	"texts.cu end > g->capacity":                          "the host makes room for the sum of all lengths",
 	"unpack.cu flat <= p->packedLen":                      "the host refuses headers whose levels are longer than their page",
