@@ -50,6 +50,19 @@ func (p *prepared) columns() (columns *arrow.Schema, types []int, err error) {
 	return columns, types, nil
 }
 
+// undecided tells of a column whose type hangs on a parameter without one.
+func (p *prepared) undecided() bool {
+	for i := range C.duckdb_prepared_statement_column_count(p.handle) {
+		t := C.duckdb_prepared_statement_column_logical_type(p.handle, i)
+		id := C.duckdb_get_type_id(t)
+		C.duckdb_destroy_logical_type(&t)
+		if id == typeInvalid {
+			return true
+		}
+	}
+	return false
+}
+
 // parameters gives the parameters, those without a type as null.
 func (p *prepared) parameters() (*arrow.Schema, error) { return p.schema(true) }
 

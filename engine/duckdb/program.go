@@ -4,6 +4,7 @@ package duckdb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -74,7 +75,31 @@ func (e *executor) Compile(ctx context.Context, q engine.Query) (engine.Program,
 	if err := p.plan(ctx, planning); err != nil {
 		return nil, err
 	}
-	return p, p.bind(ctx, i)
+	err = p.bind(ctx, i)
+	if errors.Is(err, errUndecided) && q.Arguments == nil {
+		return p, p.suppose(ctx)
+	}
+	return p, err
+}
+
+// errUndecided says that a column's type hangs on a parameter that has none yet.
+var errUndecided = fault.New(fault.Invalid, "the type of a column depends on a parameter whose type is not known: write CAST(? AS <type>)")
+
+// suppose takes the columns that the statement has where every parameter is NULL: what drivers are told before they bind. A run has the
+// types of its own values.
+func (p *program) suppose(ctx context.Context) error {
+	fields, nulls := make([]arrow.Field, p.statement.Parameters), make([]arrow.Array, p.statement.Parameters)
+	for i := range fields {
+		fields[i], nulls[i] = arrow.Field{Name: "parameter_" + strconv.Itoa(i+1), Type: arrow.Null, Nullable: true}, array.NewNull(1)
+	}
+	q := p.query
+	q.Arguments = array.NewRecordBatch(arrow.NewSchema(fields, nil), nulls, 1)
+	supposed, err := p.executor.Compile(ctx, q)
+	if err != nil {
+		return errUndecided
+	}
+	p.output = supposed.(*program).output
+	return nil
 }
 
 // connect gives a connection with the session's settings.
@@ -220,6 +245,9 @@ func (p *program) bind(ctx context.Context, i *instance) error {
 	defer statement.close()
 	if p.parameters, err = p.parameterTypes(statement); err != nil {
 		return err
+	}
+	if statement.undecided() {
+		return errUndecided
 	}
 	columns, types, err := statement.columns()
 	if err != nil {

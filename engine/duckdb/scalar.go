@@ -4,6 +4,7 @@ import "github.com/apache/arrow-go/v18/arrow"
 
 // The engine's numbers of the types that functions take and give.
 const (
+	typeInvalid  = 0 // of a column whose type a parameter without one decides
 	typeBoolean  = 1
 	typeTinyint  = 2
 	typeSmallint = 3
