@@ -249,7 +249,8 @@ func (s *statement) explainMissing(ctx context.Context, f *found, err error) err
 	namespace := f.identifier[:last]
 	if len(namespace) > 0 {
 		if _, nsErr := c.LoadNamespace(ctx, namespace); fault.Is(nsErr, fault.NotFound) {
-			if len(f.written) > 2 && f.written[0] == f.identifier[0] && !s.topLevel(ctx, c, f.identifier[0]) {
+			_, configured := s.engine.config.Catalogs.Definition(f.written[0])
+			if len(f.written) > 2 && f.written[0] == f.identifier[0] && !configured && !s.topLevel(ctx, c, f.identifier[0]) {
 				return s.engine.catalogNotFound(f.written[0])
 			}
 			if hint := s.inNamespace(ctx, f.written); hint != "" {
