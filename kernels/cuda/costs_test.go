@@ -107,6 +107,9 @@ func costCases() []costCase {
 
 // TestCosts counts what the kernels do for a row of some columns, and holds the counts to the table: a guard of speed that needs no GPU.
 func TestCosts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its pages are not about several goroutines, and the race detector makes them slow")
+	}
 	var table strings.Builder
 	fmt.Fprintf(&table, "# For a row: lane instructions of all kernels; lanes active of 32; sectors of 32 bytes for an access of a warp. Then lane instructions by kernel.\n")
 	for _, c := range costCases() {
@@ -181,6 +184,9 @@ func costLine(name string, s *simulation) string {
 
 // TestRunsStayCheap counts what unpacking of runs costs at many widths, with long runs and with the shortest that writers make.
 func TestRunsStayCheap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its pages are not about several goroutines, and the race detector makes them slow")
+	}
 	for _, c := range []struct {
 		run  int
 		most float64

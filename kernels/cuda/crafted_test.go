@@ -245,6 +245,9 @@ func packedBodies(snappy bool) map[string][]byte {
 
 // TestCraftedPagesAreReadAsTheCPUReadsThem asks for them all.
 func TestCraftedPagesAreReadAsTheCPUReadsThem(t *testing.T) {
+	if testing.Short() {
+		t.Skip("its pages are not about several goroutines, and the race detector makes them slow")
+	}
 	c := cpu.New()
 	defer c.Close()
 	asked := crafted(t)
