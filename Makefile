@@ -5,7 +5,7 @@ BINARIES := skua skua-catalog skua-conformance
 GPU_FLAGS := CGO_CFLAGS="-I$(CURDIR)/kernels/cuda/driver/cudart/include"
 export GOFLAGS := -buildvcs=false $(GOFLAGS)
 
-.PHONY: help run build build-gpu gpu-test gpu-device test servers race bench stores-test check generate clean doctor-tools
+.PHONY: help run build build-gpu gpu-test gpu-deleted gpu-device test servers race bench stores-test check generate clean doctor-tools
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -32,12 +32,15 @@ servers: build ## run the catalogs against real servers, which it starts (needs 
 race: doctor-tools ## run the tests of the concurrent packages with the race detector
 	$(GO) test -race -short -timeout 30m ./fault ./session ./resource ./predicate ./storage/... ./catalogs/... ./plugins/... ./kernels/... ./scan/... ./engine/... ./flightsql ./server
 
-gpu-test: doctor-tools ## test the GPU parts at length, without a GPU: the stand-in for the driver, damaged pages, deleted checks, the host compiler
+gpu-test: doctor-tools ## test the GPU parts at length, without a GPU: the stand-in for the driver, damaged pages, the host compiler
 	$(GPU_FLAGS) $(GO) vet -tags cuda ./kernels/cuda/...
 	$(GPU_FLAGS) $(GO) test -tags cuda ./kernels/cuda/driver
 	$(GPU_FLAGS) $(GO) test -tags "cuda cudafake" ./kernels/cuda/driver ./conformance/inprocess -run "Binding|Broken|GPU"
-	SKUA_GPU_PAGES=30000 SKUA_GPU_DELETE=1 $(GO) test -timeout 60m -count=1 ./kernels/cuda ./kernels/cuda/ptx
+	SKUA_GPU_PAGES=20000 $(GO) test -timeout 60m -count=1 ./kernels/cuda ./kernels/cuda/ptx
 	sh kernels/cuda/ptx/hostcheck.sh
+
+gpu-deleted: doctor-tools ## delete every barrier and bounds check of the GPU kernels in turn and see it caught (ten minutes; needs clang-16)
+	SKUA_GPU_DELETE=1 $(GO) test -timeout 60m -count=1 -run Deleted -v ./kernels/cuda
 
 gpu-device: doctor-tools ## build bin/gpu-check, a folder to carry to a machine with a GPU; run.sh in it takes under three minutes
 	$(GPU_FLAGS) sh kernels/cuda/driver/carry.sh $(BIN)/gpu-check
