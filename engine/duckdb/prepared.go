@@ -43,20 +43,22 @@ func (p *prepared) columns() (columns *arrow.Schema, types []int, err error) {
 		return nil, nil, err
 	}
 	for i := range columns.NumFields() {
-		t := C.duckdb_prepared_statement_column_logical_type(p.handle, C.idx_t(i))
-		types = append(types, int(C.duckdb_get_type_id(t)))
-		C.duckdb_destroy_logical_type(&t)
+		types = append(types, p.columnType(C.idx_t(i)))
 	}
 	return columns, types, nil
+}
+
+// columnType gives the engine's number of a column's type.
+func (p *prepared) columnType(i C.idx_t) int {
+	t := C.duckdb_prepared_statement_column_logical_type(p.handle, i)
+	defer C.duckdb_destroy_logical_type(&t)
+	return int(C.duckdb_get_type_id(t))
 }
 
 // undecided tells of a column whose type hangs on a parameter without one.
 func (p *prepared) undecided() bool {
 	for i := range C.duckdb_prepared_statement_column_count(p.handle) {
-		t := C.duckdb_prepared_statement_column_logical_type(p.handle, i)
-		id := C.duckdb_get_type_id(t)
-		C.duckdb_destroy_logical_type(&t)
-		if id == typeInvalid {
+		if p.columnType(i) == typeInvalid {
 			return true
 		}
 	}
