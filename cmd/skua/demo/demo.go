@@ -58,17 +58,25 @@ func Make(ctx context.Context, dir string, say func(format string, args ...any))
 	if err := os.WriteFile(marker, nil, 0o644); err != nil {
 		return false, err
 	}
-	catalog, err := hadoop.NewCatalog("demo", "file://"+filepath.ToSlash(dir), iceberg.Properties{})
+	if err := Write(ctx, "file://"+filepath.ToSlash(dir), iceberg.Properties{}, say); err != nil {
+		return false, fmt.Errorf("make the demo warehouse in %s: %w", dir, err)
+	}
+	return true, os.Rename(marker, filepath.Join(dir, complete))
+}
+
+// Write writes the warehouse's tables at a location, as iceberg-go's hadoop catalog of properties does; nothing must be there.
+func Write(ctx context.Context, location string, properties iceberg.Properties, say func(format string, args ...any)) (err error) {
+	catalog, err := hadoop.NewCatalog("demo", location, properties)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer func() { err = errors.Join(err, catalog.Close()) }()
 	for _, build := range []func(context.Context, *hadoop.Catalog, func(string, ...any)) error{makeShop, makeWeb} {
 		if err := build(ctx, catalog, say); err != nil {
-			return false, fmt.Errorf("make the demo warehouse in %s: %w", dir, err)
+			return err
 		}
 	}
-	return true, os.Rename(marker, filepath.Join(dir, complete))
+	return nil
 }
 
 // empty makes sure that dir exists and holds nothing, or only what an interrupted Make left.
