@@ -1,9 +1,6 @@
 package resource
 
 import (
-	"math/bits"
-	"sync"
-
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
 
@@ -15,18 +12,16 @@ const (
 
 // Recycler is an allocator that gives freed buffers out again, by size class: the batches of a scan are as large as each other, so that a scan
 // soon allocates none, the kernel maps no pages for it and the garbage collector does not run for it. It is safe for concurrent use. What it
-// keeps is bounded; the rest is Go's heap, so that a buffer nobody frees is not lost.
+// keeps is bounded and goes when it is not used; the rest is Go's heap, so that a buffer nobody frees is not lost.
 type Recycler struct {
-	heap memory.GoAllocator
-	mu   sync.Mutex
-	free map[int][][]byte // by capacity
-	idle int
+	heap  memory.GoAllocator
+	spare *Spare
 }
 
 var _ memory.Allocator = (*Recycler)(nil)
 
 // NewRecycler makes a Recycler that keeps nothing yet.
-func NewRecycler() *Recycler { return &Recycler{free: map[int][][]byte{}} }
+func NewRecycler() *Recycler { return &Recycler{spare: NewSpare(recycledIdle)} }
 
 // Allocate gives size bytes, all 0.
 func (r *Recycler) Allocate(size int) []byte {
@@ -61,16 +56,10 @@ func (r *Recycler) Reallocate(size int, b []byte) []byte {
 // Free takes a buffer back.
 func (r *Recycler) Free(b []byte) {
 	size := cap(b)
-	if size < recycledLeast || size > recycledMost || size != class(size) {
+	if size < recycledLeast || size > recycledMost || size != Class(size) {
 		return
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.idle+size > recycledIdle {
-		return
-	}
-	r.free[size] = append(r.free[size], b[:0])
-	r.idle += size
+	r.spare.Put(b)
 }
 
 // take says whether the bytes were used before.
@@ -78,23 +67,9 @@ func (r *Recycler) take(size int) (b []byte, old bool) {
 	if size < recycledLeast || size > recycledMost {
 		return r.heap.Allocate(size), false
 	}
-	rounded := class(size)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if stack := r.free[rounded]; len(stack) > 0 {
-		b = stack[len(stack)-1]
-		r.free[rounded] = stack[:len(stack)-1]
-		r.idle -= rounded
+	rounded := Class(size)
+	if b := r.spare.Take(rounded); b != nil {
 		return b[:size], true
 	}
 	return r.heap.Allocate(rounded)[:size], false
-}
-
-// class rounds up to four classes for each power of two.
-func class(n int) int {
-	if n <= recycledLeast {
-		return recycledLeast
-	}
-	shift := bits.Len(uint(n-1)) - 3
-	return (n + 1<<shift - 1) >> shift << shift
 }

@@ -1,10 +1,12 @@
 // Package resource bounds and counts what a statement uses: memory, cores, bytes. A Statement travels in the context; EXPLAIN ANALYZE,
-// progress and the statement log read the same counters. It decides nothing about queues or users.
+// progress and the statement log read the same counters. Where the process is at its limit of memory, statements wait for some, in order. It knows
+// nothing of users.
 package resource
 
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
@@ -13,7 +15,8 @@ import (
 
 // Config bounds a Pool. Zero values mean what each field says.
 type Config struct {
-	Memory          int64            // bytes of Arrow memory for all statements together; 0: no limit
+	Memory          int64            // bytes for all statements together; 0: no limit
+	Wait            time.Duration    // how long a statement waits for memory; 0: a minute
 	StatementMemory int64            // bytes for one statement; 0: no limit
 	Cores           int              // workers that run at once; 0: one
 	Allocator       memory.Allocator // nil: a Recycler
@@ -21,9 +24,10 @@ type Config struct {
 
 // Pool is the memory and the cores of the process. It is safe for concurrent use.
 type Pool struct {
-	config Config
-	used   atomic.Int64
-	cores  chan struct{}
+	config    Config
+	used      atomic.Int64
+	cores     chan struct{}
+	admission admission
 }
 
 // NewPool makes a pool.
@@ -34,13 +38,16 @@ func NewPool(config Config) *Pool {
 	if config.Allocator == nil {
 		config.Allocator = NewRecycler()
 	}
+	if config.Wait <= 0 {
+		config.Wait = defaultWait
+	}
 	return &Pool{config: config, cores: make(chan struct{}, config.Cores)}
 }
 
 // Cores is the number of workers that may run at once.
 func (p *Pool) Cores() int { return p.config.Cores }
 
-// Used is the Arrow memory in use, in bytes.
+// Used is the memory in use that is counted, in bytes.
 func (p *Pool) Used() int64 { return p.used.Load() }
 
 // NewStatement starts the accounting of one statement.
@@ -60,7 +67,7 @@ type Counters struct {
 	Retries                atomic.Int64 // of those, sent again after a failure
 	Files                  atomic.Int64 // data files opened
 	RowGroups              atomic.Int64 // of those files, considered for the byte ranges read
-	RowGroupsPruned        atomic.Int64 // left out of those, by statistics
+	RowGroupsPruned        atomic.Int64 // left out of those, by statistics, Bloom filters and dictionaries
 	CacheHits, CacheMisses atomic.Int64 // metadata, manifest lists and manifests found decoded, or not
 	SplitsDone             atomic.Int64
 	GPUChunks, GPUBytes    atomic.Int64 // column chunks decoded on a GPU, once for each batch; bytes of pages sent there
@@ -77,10 +84,12 @@ type Statement struct {
 	peak      atomic.Int64
 	exceeded  atomic.Pointer[fault.Error]
 	allocator allocator
+	inside    int // how often it entered and did not leave; the pool's lock is held
 }
 
 // Allocator allocates on the statement's account. An allocation past a limit is given all the same and makes Err non-nil: whoever
-// produces batches asks Err before each and stops, so that a limit costs the statement its result and nothing else.
+// produces batches asks Err before each and stops, so that a limit costs the statement its result and nothing else. The limit of all statements is
+// one statement's only where it is over it alone; else it waits: see Enter and Pause.
 func (s *Statement) Allocator() memory.Allocator { return &s.allocator }
 
 // Err says that the statement went over a limit, and names its setting.
@@ -112,17 +121,20 @@ func (s *Statement) Cores() int { return s.pool.config.Cores }
 
 func (s *Statement) add(n int64) {
 	used := s.used.Add(n)
-	total := s.pool.used.Add(n)
+	s.pool.used.Add(n)
 	for peak := s.peak.Load(); used > peak && !s.peak.CompareAndSwap(peak, used); peak = s.peak.Load() {
 	}
 	if n <= 0 {
+		if n < 0 {
+			s.pool.gaveBack()
+		}
 		return
 	}
 	if limit := s.pool.config.StatementMemory; limit > 0 && used > limit {
 		s.exceed("skua.statement.memory.limit", used, limit)
 	}
-	if limit := s.pool.config.Memory; limit > 0 && total > limit {
-		s.exceed("skua.memory.limit", total, limit)
+	if limit := s.pool.config.Memory; limit > 0 && used > limit {
+		s.exceed(memoryLimit, used, limit)
 	}
 }
 

@@ -1,0 +1,230 @@
+package resource
+
+import (
+	"container/list"
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/skua-data/skua/fault"
+)
+
+const (
+	mostSeat    = 8 << 20     // bytes that a running statement is taken to need beside the memory that it counts
+	mostWaiting = 1000        // statements that wait at once
+	defaultWait = time.Minute // how long one waits
+	memoryLimit = "skua.memory.limit"
+)
+
+// admission lets statements in while the process has memory for them, in the order in which they came. Those that are inside go on, slower where memory
+// is short, so that none of them dies of the others.
+type admission struct {
+	mu      sync.Mutex
+	waiting list.List     // of *waiter
+	inside  int           // statements
+	keeping int           // of those, the ones that wait for memory to keep something
+	eased   chan struct{} // closed when memory is no longer short; nil: nobody asked
+	watched atomic.Bool   // somebody waits for memory to be given back
+	relief  []func()
+	relieve sync.Mutex
+	last    time.Time // when memory was last asked for
+}
+
+type waiter struct {
+	statement *Statement
+	in        chan struct{} // closed when it was let in
+}
+
+// OnShort has f called, one call at a time, where statements wait for memory: it lets go of what the process can do without.
+func (p *Pool) OnShort(f func()) {
+	p.admission.mu.Lock()
+	defer p.admission.mu.Unlock()
+	p.admission.relief = append(p.admission.relief, f)
+}
+
+// Enter waits until the process has memory for another statement. Statements that come later wait behind it. It fails with fault.Exhausted when a thousand
+// wait already, and after the Pool's Wait; and when ctx ends. leave is called once the statement holds no memory any more. A statement that is inside
+// enters again at once.
+func (s *Statement) Enter(ctx context.Context) (leave func(), err error) {
+	p := s.pool
+	if p.config.Memory <= 0 {
+		return func() {}, nil
+	}
+	a := &p.admission
+	a.mu.Lock()
+	a.watched.Store(true) // before looking, so that nothing is given back unseen
+	if s.inside > 0 || a.waiting.Len() == 0 && p.seatFree() {
+		p.sit(s)
+		p.settle()
+		a.mu.Unlock()
+		return p.leaver(s), nil
+	}
+	if n := a.waiting.Len(); n >= mostWaiting {
+		p.settle()
+		a.mu.Unlock()
+		return nil, fault.New(fault.Exhausted, "the server is at its limit of %d bytes of memory, and %d statements wait for some", p.config.Memory, n).Change(memoryLimit)
+	}
+	w := &waiter{s, make(chan struct{})}
+	place := a.waiting.PushBack(w)
+	a.mu.Unlock()
+	p.askForMemory()
+	if err := p.await(ctx, w.in, nil); err != nil {
+		return nil, p.giveUp(place, err)
+	}
+	return p.leaver(s), nil
+}
+
+// await waits until one of two channels gives.
+func (p *Pool) await(ctx context.Context, a, b <-chan struct{}) error {
+	patience := time.NewTimer(p.config.Wait)
+	defer patience.Stop()
+	select {
+	case <-a:
+		return nil
+	case <-b:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-patience.C:
+		return fault.New(fault.Exhausted, "the server is at its limit of %d bytes of memory, and none came free in %s", p.config.Memory, p.config.Wait).Change(memoryLimit)
+	}
+}
+
+// giveUp takes a waiter out, also where it was let in at the last moment.
+func (p *Pool) giveUp(place *list.Element, err error) error {
+	a := &p.admission
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	w := place.Value.(*waiter)
+	select {
+	case <-w.in:
+		p.stand(w.statement)
+	default:
+		a.waiting.Remove(place)
+	}
+	p.settle()
+	return err
+}
+
+func (p *Pool) leaver(s *Statement) func() {
+	return sync.OnceFunc(func() {
+		p.admission.mu.Lock()
+		defer p.admission.mu.Unlock()
+		p.stand(s)
+		p.settle()
+	})
+}
+
+// seat is what a statement inside counts for, beside what it allocates.
+func (p *Pool) seat() int64 { return min(mostSeat, p.config.Memory/8) }
+
+// seatFree says whether one more may come in: the first always may.
+func (p *Pool) seatFree() bool {
+	return p.admission.inside == 0 || p.used.Load()+p.seat() <= p.config.Memory
+}
+
+// sit lets a statement in. The lock is held.
+func (p *Pool) sit(s *Statement) {
+	if s.inside++; s.inside == 1 {
+		p.admission.inside++
+		p.used.Add(p.seat())
+	}
+}
+
+// stand lets it out. The lock is held.
+func (p *Pool) stand(s *Statement) {
+	if s.inside--; s.inside == 0 {
+		p.admission.inside--
+		p.used.Add(-p.seat())
+	}
+}
+
+// settle lets in who may come in and wakes those that paused. The lock is held.
+func (p *Pool) settle() {
+	a := &p.admission
+	for front := a.waiting.Front(); front != nil && p.seatFree(); front = a.waiting.Front() {
+		w := a.waiting.Remove(front).(*waiter)
+		p.sit(w.statement)
+		close(w.in)
+	}
+	if a.eased != nil && !p.short() {
+		close(a.eased)
+		a.eased = nil
+	}
+	a.watched.Store(a.waiting.Len() > 0 || a.eased != nil || a.keeping > 0)
+}
+
+// short says whether those inside should take no more than they must. The lock is held.
+func (p *Pool) short() bool {
+	return p.used.Load() > p.config.Memory || p.admission.waiting.Len() > 0
+}
+
+// gaveBack is called when memory was given back.
+func (p *Pool) gaveBack() {
+	if !p.admission.watched.Load() {
+		return
+	}
+	p.admission.mu.Lock()
+	defer p.admission.mu.Unlock()
+	p.settle()
+}
+
+// Pause waits while memory is short, or others wait for some, and until hungry gives: then the client waits for what comes next, and a statement
+// that is inside always makes that. Whoever produces batches ahead of a client calls it before each.
+func (s *Statement) Pause(ctx context.Context, hungry <-chan struct{}) error {
+	p := s.pool
+	a := &p.admission
+	if p.config.Memory <= 0 {
+		return nil
+	}
+	for a.watched.Load() || p.used.Load() > p.config.Memory {
+		a.mu.Lock()
+		a.watched.Store(true)
+		if !p.short() {
+			p.settle()
+			a.mu.Unlock()
+			return nil
+		}
+		if a.eased == nil {
+			a.eased = make(chan struct{})
+		}
+		eased := a.eased
+		a.mu.Unlock()
+		select {
+		case <-eased:
+		case <-hungry:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// Short says whether Pause would wait.
+func (s *Statement) Short() bool {
+	p := s.pool
+	return p.config.Memory > 0 && (p.admission.watched.Load() || p.used.Load() > p.config.Memory)
+}
+
+// askForMemory has the process let go of what it can do without, at most once a second.
+func (p *Pool) askForMemory() {
+	a := &p.admission
+	a.mu.Lock()
+	relief, due := a.relief, time.Since(a.last) >= time.Second
+	if due {
+		a.last = time.Now()
+	}
+	a.mu.Unlock()
+	if !due || len(relief) == 0 {
+		return
+	}
+	go func() {
+		a.relieve.Lock()
+		defer a.relieve.Unlock()
+		for _, f := range relief {
+			f()
+		}
+	}()
+}
