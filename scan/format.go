@@ -77,6 +77,13 @@ func (f parquetFile) Read(ctx context.Context, g parquet.Group, columns []kernel
 	return f.File.Read(ctx, f.decoder, g, columns)
 }
 
+// byDictionary prunes row groups whose dictionaries have nothing that the filter keeps.
+func (f *openFile) byDictionary(ctx context.Context, groups []parquet.Group) {
+	if p, ok := f.file.(parquetFile); ok && f.pushed != nil {
+		p.PruneByDictionary(ctx, groups, f.pushed, f.match)
+	}
+}
+
 // pages selects the rows of a row group whose pages may have something that the filter keeps; nil: all.
 func (f *openFile) pages(g parquet.Group) *kernels.Selection {
 	p, ok := f.file.(parquetFile)

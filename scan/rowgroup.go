@@ -25,6 +25,7 @@ func (p *tablePlan) readTask(ctx context.Context, t task, size *sizer, mem memor
 	defer file.close()
 	counters := &resource.From(ctx).Counters
 	groups := file.file.RowGroups(t.Start, t.reach(), file.pushed, file.match)
+	file.byDictionary(ctx, groups)
 	for i, g := range groups {
 		counters.RowGroups.Add(1)
 		p.read.add(g.Pruned)

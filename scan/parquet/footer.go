@@ -27,9 +27,10 @@ const (
 // File is an open Parquet file whose footer was read and checked. It is safe for concurrent use.
 type File struct {
 	*footer
-	name  string
-	file  storage.File
-	ahead ahead
+	name   string
+	file   storage.File
+	ahead  ahead
+	codecs *codecs // of dictionaries that are read to prune
 }
 
 // footer is what a file says of itself. It is immutable and may be shared by those that open the same file.

@@ -19,6 +19,7 @@ type Footers struct {
 	used    int64
 	recent  list.List // of keptFooter, the one used last in front
 	entries map[string]*list.Element
+	codecs  codecs
 }
 
 type keptFooter struct {
@@ -47,7 +48,7 @@ func (c *Footers) Open(ctx context.Context, f storage.File, name string) (_ *Fil
 			remote.Expect(kept.version)
 			f = watched{f, func() { c.drop(key) }}
 		}
-		return &File{footer: kept, name: name, file: f}, nil
+		return c.file(kept, name, f), nil
 	}
 	read, err := open(ctx, f)
 	if err != nil {
@@ -57,7 +58,16 @@ func (c *Footers) Open(ctx context.Context, f storage.File, name string) (_ *Fil
 	if storage.RemoteOf(f) != nil {
 		f = watched{f, func() { c.drop(key) }}
 	}
-	return &File{footer: read, name: name, file: f}, nil
+	return c.file(read, name, f), nil
+}
+
+// file makes a File, which shares the codecs of all.
+func (c *Footers) file(o *footer, name string, f storage.File) *File {
+	shared := &codecs{}
+	if c != nil {
+		shared = &c.codecs
+	}
+	return &File{footer: o, name: name, file: f, codecs: shared}
 }
 
 func (c *Footers) get(key string) *footer {

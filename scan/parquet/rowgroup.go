@@ -44,7 +44,16 @@ func (f *File) prune(ordinal int, filter predicate.Expr, matches func(int) (Matc
 			reason = "" // statistics that cannot be read prove nothing
 		}
 	}()
-	p := pruner{bounds: func(field predicate.Field) (bounds, bool) {
+	if failed := f.pruner(ordinal, matches).impossible(filter); failed != nil {
+		return fmt.Sprintf("statistics: %s", failed)
+	}
+	return ""
+}
+
+// pruner knows what the footer and the Bloom filters say of a row group. A field's are looked at once.
+func (f *File) pruner(ordinal int, matches func(int) (Match, bool)) pruner {
+	known := map[int]bounds{}
+	return pruner{bounds: func(field predicate.Field) (bounds, bool) {
 		m, ok := matches(field.ID)
 		if !ok || !m.Present {
 			return bounds{}, false
@@ -53,12 +62,12 @@ func (f *File) prune(ordinal int, filter predicate.Expr, matches func(int) (Matc
 		if n == nil || n.Kind != kernels.Leaf || n.Rep > 0 {
 			return bounds{}, false
 		}
+		if b, ok := known[field.ID]; ok {
+			return b, true
+		}
 		b := f.bounds(ordinal, n, field)
 		b.absent = f.absence(ordinal, n, field.Type)
+		known[field.ID] = b
 		return b, true
 	}}
-	if failed := p.impossible(filter); failed != nil {
-		return fmt.Sprintf("statistics: %s", failed)
-	}
-	return ""
 }
