@@ -6,6 +6,7 @@ package engine
 import (
 	"context"
 	"log/slog"
+	"runtime"
 	"time"
 
 	"github.com/skua-data/skua/catalogs"
@@ -24,6 +25,8 @@ type Config struct {
 	Clock    func() time.Time // nil: time.Now
 	Version  string           // what version() says
 	Log      *slog.Logger     // nil: nothing is logged
+
+	Source func(scan.Source) scan.Source // laid over every source of a table; nil: nothing
 }
 
 // Engine prepares and resumes statements. It is safe for concurrent use.
@@ -69,7 +72,15 @@ func New(c Config) (*Engine, error) {
 		}
 		return opened, nil
 	}
+	c.Pool.OnShort(e.letGo)
 	return e, nil
+}
+
+// letGo forgets what is kept for later statements, for the sake of those that wait for memory.
+func (e *Engine) letGo() {
+	e.plans.forget()
+	e.config.Scanner.Forget()
+	runtime.GC() // plans give back what they count when they are collected
 }
 
 // Call is one statement as it arrived.

@@ -26,6 +26,7 @@ import (
 	"github.com/skua-data/skua/engine/duckdb"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/flightsql"
+	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/plugins/host"
 	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/scan"
@@ -58,6 +59,17 @@ type Parts struct {
 	Log  *slog.Logger
 	Now  func() time.Time
 	Open catalogs.Opener // instead of plugin processes
+
+	Decoder func(kernels.Decoder) kernels.Decoder // laid over every decoder; nil: nothing
+	Source  func(scan.Source) scan.Source         // laid over every source of a table; nil: nothing
+}
+
+// decoder lays what the caller wants over a decoder.
+func (p Parts) decoder(d kernels.Decoder) kernels.Decoder {
+	if p.Decoder == nil || d == nil {
+		return d
+	}
+	return p.Decoder(d)
 }
 
 // Version is the server's version, as SqlInfo and --version tell it.
@@ -133,16 +145,20 @@ func (s *Server) build(ctx context.Context, parts Parts) (*flightsql.Server, err
 	set.Open(ctx)
 	decode := newDecoders(ctx, c, s.log)
 	s.closers = append(s.closers, decode.Close)
-	scanner := scan.NewScanner(scan.Config{Stores: stores, Decoder: decode.auto, Fallback: decode.fallback, Decoders: decode.named, MetadataCache: c.MetadataCache, Properties: func(catalog string) iceberg.Properties {
+	named := map[string]kernels.Decoder{}
+	for name, d := range decode.named {
+		named[name] = parts.decoder(d)
+	}
+	scanner := scan.NewScanner(scan.Config{Stores: stores, Decoder: parts.decoder(decode.auto), Fallback: parts.decoder(decode.fallback), Decoders: named, MetadataCache: c.MetadataCache, Properties: func(catalog string) iceberg.Properties {
 		d, _ := set.Definition(catalog)
 		return d.Properties
 	}})
-	pool := resource.NewPool(resource.Config{Memory: c.Memory, StatementMemory: c.StatementMemory, Cores: c.Cores})
+	pool := resource.NewPool(resource.Config{Memory: c.Memory, Wait: c.MemoryWait, StatementMemory: c.StatementMemory, Cores: c.Cores})
 	executor, err := duckdb.New(c.SQL)
 	if err != nil {
 		return nil, err
 	}
-	run, err := engine.New(engine.Config{Catalogs: set, Scanner: scanner, Pool: pool, Executor: executor, Clock: parts.Now, Version: Version, Log: s.log})
+	run, err := engine.New(engine.Config{Catalogs: set, Scanner: scanner, Pool: pool, Executor: executor, Clock: parts.Now, Version: Version, Log: s.log, Source: parts.Source})
 	if err != nil {
 		return nil, err
 	}
