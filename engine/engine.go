@@ -70,10 +70,28 @@ func New(c Config) (*Engine, error) {
 		if err != nil {
 			return nil, err
 		}
+		if c.Source != nil {
+			return overlaid{opened, c.Source}, nil
+		}
 		return opened, nil
 	}
 	c.Pool.OnShort(e.letGo)
 	return e, nil
+}
+
+// overlaid is a table over whose sources something is laid.
+type overlaid struct {
+	openTable
+	lay func(scan.Source) scan.Source
+}
+
+// Source gives the table's source, overlaid.
+func (o overlaid) Source(ctx context.Context, at scan.Reference) (scan.Source, error) {
+	s, err := o.openTable.Source(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return o.lay(s), nil
 }
 
 // letGo forgets what is kept for later statements, for the sake of those that wait for memory.
