@@ -85,9 +85,9 @@ time travel, Spark's functions and operators, LATERAL VIEW, SEMI and ANTI joins,
 Spark and ANSI SQL give the same text another meaning, ` + "`SET skua.sql.dialect`" + ` decides: ` + "`ansi`" + `, which is the default, or ` + "`spark`" + `. A test
 writes the tables below from what the engine gives.
 
-Columns without an alias are called as Spark calls them in both dialects, and the sum of whole numbers is a ` + "`bigint`" + `. ` + "`avg`" + ` of decimals is a double, a
-cast of a fraction to a whole number rounds, and a day plus an interval is a timestamp, in both dialects. Under ` + "`spark`" + ` the type ` + "`TIMESTAMP`" + ` has the
-session's zone.
+Columns without an alias are called as Spark calls them in both dialects, and the sum of whole numbers is a ` + "`bigint`" + `. A cast of a fraction to
+a whole number rounds, and a day plus an interval is a timestamp, in both dialects. Under ` + "`spark`" + ` the type ` + "`TIMESTAMP`" + ` has the session's zone, and ` + "`avg`" + ` of
+decimals is a decimal with four digits more behind the point, rounded half up; under ` + "`ansi`" + ` it is a double.
 
 ## Where they differ
 

@@ -19,6 +19,7 @@ type planNode struct {
 	Type          string      `json:"type"`
 	Children      []*planNode `json:"children"`
 	Expressions   []*planExpr `json:"expressions"`
+	Orders        []planOrder `json:"orders"`
 	Groups        []*planExpr `json:"groups"`
 	Names         []string    `json:"names"`
 	Name          string      `json:"name"`
@@ -54,6 +55,11 @@ type planLimit struct {
 	Constant int64  `json:"constant_integer"`
 }
 
+// planOrder is a key by which rows are sorted.
+type planOrder struct {
+	Expression *planExpr `json:"expression"`
+}
+
 // planExpr is a bound expression.
 type planExpr struct {
 	Class          string      `json:"expression_class"`
@@ -70,9 +76,20 @@ type planExpr struct {
 	UpperInclusive bool        `json:"upper_inclusive"`
 	Child          *planExpr   `json:"child"`
 	ReturnType     planType    `json:"return_type"`
+	Cases          []planCase  `json:"case_checks"`
+	Else           *planExpr   `json:"else_expr"`
 	Value          planValue   `json:"value"`
 	TryCast        bool        `json:"try_cast"`
 	Arguments      []planType  `json:"arguments"`
+	Filter         *planExpr   `json:"filter"`     // of an aggregate
+	Partitions     []*planExpr `json:"partitions"` // of a window, as are orders
+	Orders         []planOrder `json:"orders"`
+}
+
+// planCase is a branch of CASE.
+type planCase struct {
+	When *planExpr `json:"when_expr"`
+	Then *planExpr `json:"then_expr"`
 }
 
 // planValue is a constant with its type.
@@ -103,6 +120,71 @@ func readPlan(serialized string) (*planNode, error) {
 		return nil, fault.New(fault.Internal, "plan: %s", p.ErrorMessage)
 	}
 	return p.Plans[0], nil
+}
+
+// expressions calls f for every expression of a plan, inner ones, too.
+func (n *planNode) expressions(f func(*planExpr)) {
+	for _, list := range [][]*planExpr{n.Expressions, n.Groups} {
+		for _, e := range list {
+			e.walk(f)
+		}
+	}
+	for _, o := range n.Orders {
+		o.Expression.walk(f)
+	}
+	for _, c := range n.Conditions {
+		c.Left.walk(f)
+		c.Right.walk(f)
+	}
+	for _, c := range n.Children {
+		c.expressions(f)
+	}
+}
+
+// walk calls f for an expression and those in it.
+func (e *planExpr) walk(f func(*planExpr)) {
+	if e == nil {
+		return
+	}
+	f(e)
+	for _, inner := range []*planExpr{e.Left, e.Right, e.Input, e.Lower, e.Upper, e.Child, e.Filter} {
+		inner.walk(f)
+	}
+	for _, list := range [][]*planExpr{e.Children, e.Partitions} {
+		for _, inner := range list {
+			inner.walk(f)
+		}
+	}
+	for _, c := range e.Cases {
+		c.When.walk(f)
+		c.Then.walk(f)
+	}
+	for _, o := range e.Orders {
+		o.Expression.walk(f)
+	}
+	e.Else.walk(f)
+}
+
+// sortsFloats reports whether rows are sorted by a float, be it in a window.
+func (n *planNode) sortsFloats() (found bool) {
+	note := func(e *planExpr) {
+		found = found || e != nil && e.Class == "BOUND_REF" && (e.ReturnType.ID == "DOUBLE" || e.ReturnType.ID == "FLOAT")
+	}
+	for _, o := range n.Orders {
+		note(o.Expression)
+	}
+	for _, e := range n.Expressions {
+		for _, partition := range e.Partitions {
+			note(partition)
+		}
+		for _, o := range e.Orders {
+			note(o.Expression)
+		}
+	}
+	for _, c := range n.Children {
+		found = found || c.sortsFloats()
+	}
+	return found
 }
 
 // isScan reports whether a node is one of our tables.

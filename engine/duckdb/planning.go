@@ -16,9 +16,10 @@ import (
 // nothing: it is the same statement all the same.
 func (p *program) plan(ctx context.Context, c *connection) error {
 	p.pushed = pushdown{filters: map[int]predicate.Expr{}, seen: map[int]int{}, limits: map[int]int64{}}
-	if len(p.tables) == 0 {
+	if len(p.tables) == 0 && p.statement.Typed() == 0 {
 		return nil
 	}
+	p.findTypes(ctx, c)
 	s := p.start(ctx)
 	text := p.render(s.id).Text
 	serialized, err := c.text("SELECT json_serialize_plan(" + literal(text) + ", optimize := true, skip_null := true, skip_empty := true)")
@@ -32,6 +33,7 @@ func (p *program) plan(ctx context.Context, c *connection) error {
 			r := &planner{out: p.pushed, number: numbers, field: p.field}
 			r.read(root)
 			p.pushed = r.out
+			p.keepKeys(ctx, c, root)
 		}
 	}
 	if ctx.Err() != nil {

@@ -30,6 +30,8 @@ type program struct {
 	parameters *arrow.Schema
 	output     *output
 	pushed     pushdown
+	stage      dialect.Stage  // how the statement is spelled, by
+	types      []dialect.Type // of expressions in it
 
 	explained atomic.Bool // somebody asked for the plan: runs are told of
 
@@ -141,7 +143,7 @@ func zoneName(zone *time.Location, now time.Time) (string, error) {
 
 // judge holds the tree of the statement against what may run. It reports whether a star selects all columns.
 func (p *program) judge(c *connection) (star bool, err error) {
-	rendered := p.statement.Render(func(i int) string { return dialect.QuoteIdent(tableMark + strconv.Itoa(i)) }, nil, nil)
+	rendered := p.statement.Render(dialect.Spelling{Table: func(i int) string { return dialect.QuoteIdent(tableMark + strconv.Itoa(i)) }})
 	tree, err := c.text("SELECT json_serialize_sql(" + literal(rendered.Text) + ", skip_null := true, skip_empty := true, skip_default := true)")
 	if err != nil {
 		return false, translated(err, rendered)
@@ -188,8 +190,10 @@ func (p *program) asksHidden(t engine.Table) []arrow.Field {
 }
 
 // render spells the statement with a call of the table function for each table.
-func (p *program) render(id func(i int) uint64) *dialect.Rendered {
-	return p.statement.Render(func(i int) string {
+func (p *program) render(id func(i int) uint64) *dialect.Rendered { return p.renderAt(id, p.stage) }
+
+func (p *program) renderAt(id func(i int) uint64, stage dialect.Stage) *dialect.Rendered {
+	table := func(i int) string {
 		ref := p.statement.Tables[i]
 		text := "skua_scan(" + strconv.FormatUint(id(i), 10) + ")"
 		if p.ctes[i] {
@@ -199,12 +203,14 @@ func (p *program) render(id func(i int) uint64) *dialect.Rendered {
 			return text
 		}
 		return text + " AS " + dialect.QuoteIdent(ref.Last())
-	}, func(i int) []string {
+	}
+	qualified := func(i int) []string {
 		if in := p.tables[i]; in != nil {
 			return in.table.Parts
 		}
 		return nil
-	}, p.listField)
+	}
+	return p.statement.Render(dialect.Spelling{Table: table, Qualified: qualified, Field: p.listField, Stage: stage, Types: p.types})
 }
 
 // listField spells a field of the structs in a column of lists: the list of the fields, as Spark has it.
@@ -239,6 +245,11 @@ func (p *program) bind(ctx context.Context, i *instance) error {
 	defer watch(ctx, c)()
 	rendered := p.render(s.id)
 	statement, err := c.prepare(rendered.Text)
+	if err != nil && p.stage == dialect.Final {
+		p.stage = dialect.FinalAverages
+		rendered = p.render(s.id)
+		statement, err = c.prepare(rendered.Text)
+	}
 	if err != nil {
 		return s.run.cause(translated(err, rendered))
 	}

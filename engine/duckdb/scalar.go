@@ -10,6 +10,7 @@ const (
 	typeSmallint = 3
 	typeInteger  = 4
 	typeBigint   = 5
+	typeDouble   = 11
 	typeVarchar  = 17
 	typeBlob     = 18
 	typeAny      = 34
@@ -26,4 +27,4 @@ type scalar struct {
 }
 
 // scalars are our functions. A function's place in the list is its number for the engine.
-var scalars = append(append([]scalar{}, hashes...), append(transforms, variants...)...)
+var scalars = append(append([]scalar{}, hashes...), append(append(transforms, averages...), variants...)...)

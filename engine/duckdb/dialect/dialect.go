@@ -30,6 +30,7 @@ type Statement struct {
 	Aliases    map[string]bool // of tables, and the last parts of their names, in lower case
 	Words      map[string]bool // every identifier of the text, in lower case
 	pieces     []piece
+	typed      []typed
 }
 
 // Reference is one place where a table is read.
@@ -50,6 +51,8 @@ type piece struct {
 	table int            // index into Tables, -1: none
 	chain []syntax.Ident // a dotted name
 	star  bool           // .* follows the chain
+	typed int            // 1 + index into Statement.typed, 0: none
+	exact bool           // the text stands only where keys are written in their final form
 	pos   syntax.Pos     // where it comes from; Line 0: unknown
 }
 
@@ -74,28 +77,70 @@ func (r *Rendered) Position(offset int) syntax.Pos {
 	return out
 }
 
-// Render spells the statement with a text for each table. qualified gives the full name of each table, by which columns may be qualified
-// (nil: as written); field spells a name of two parts that is no column of a table but a field of one (nil, or empty: it is none).
-func (s *Statement) Render(table func(i int) string, qualified func(i int) []string, field func(column, field string) string) *Rendered {
-	out := &Rendered{}
-	var b strings.Builder
-	aliases := s.aliases(qualified)
-	for i, p := range s.pieces {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		out.offsets, out.places = append(out.offsets, b.Len()), append(out.places, p.pos)
+// Spelling is how Render spells what depends on the tables.
+type Spelling struct {
+	Table     func(i int) string                // a text for each table
+	Qualified func(i int) []string              // a table's full name, by which columns may be qualified; nil: as written
+	Field     func(column, field string) string // a name of two parts that is no column of a table but a field of one; nil, or empty: it is none
+	Stage     Stage
+	Types     []Type // of the expressions whose types matter
+}
+
+// writer renders a statement.
+type writer struct {
+	Spelling
+	statement *Statement
+	aliases   [][]string
+	out       *Rendered
+	b         strings.Builder
+}
+
+// Render spells the statement.
+func (s *Statement) Render(spelling Spelling) *Rendered {
+	w := &writer{Spelling: spelling, statement: s, aliases: s.aliases(spelling.Qualified), out: &Rendered{}}
+	w.pieces(s.pieces)
+	w.out.Text = w.b.String()
+	return w.out
+}
+
+func (w *writer) pieces(pieces []piece) {
+	for _, p := range pieces {
 		switch {
-		case p.table >= 0:
-			b.WriteString(table(p.table))
-		case p.chain != nil:
-			b.WriteString(s.spellChain(p, aliases, field))
+		case p.exact && w.Stage != Final && w.Stage != ProbeKeys:
+		case p.typed > 0:
+			w.place(p.pos)
+			w.typed(p.typed - 1)
 		default:
-			b.WriteString(p.text)
+			w.place(p.pos)
+			w.text(w.spell(p))
 		}
 	}
-	out.Text = b.String()
-	return out
+}
+
+// place notes where the next text comes from.
+func (w *writer) place(pos syntax.Pos) {
+	at := w.b.Len()
+	if at > 0 {
+		at++ // the blank in front of it
+	}
+	w.out.offsets, w.out.places = append(w.out.offsets, at), append(w.out.places, pos)
+}
+
+func (w *writer) text(text string) {
+	if w.b.Len() > 0 {
+		w.b.WriteByte(' ')
+	}
+	w.b.WriteString(text)
+}
+
+func (w *writer) spell(p piece) string {
+	switch {
+	case p.table >= 0:
+		return w.Table(p.table)
+	case p.chain != nil:
+		return w.statement.spellChain(p, w.aliases, w.Field)
+	}
+	return p.text
 }
 
 // aliases gives the full names of the tables without an alias.

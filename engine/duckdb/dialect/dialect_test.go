@@ -29,15 +29,69 @@ func TestTranslate(t *testing.T) {
 			t.Errorf("%s: %v", c.in, err)
 			continue
 		}
-		out := s.Render(func(i int) string {
-			var parts []string
-			for _, p := range s.Tables[i].Name {
-				parts = append(parts, p.Text)
-			}
-			return "<" + strings.Join(parts, ".") + ">"
-		}, nil, nil).Text
+		out := s.Render(Spelling{Table: named(s)}).Text
 		if out != c.out {
 			t.Errorf("%s\n got %s\nwant %s", c.in, out, c.out)
+		}
+	}
+}
+
+// named spells the tables of a statement by their names.
+func named(s *Statement) func(i int) string {
+	return func(i int) string {
+		var parts []string
+		for _, p := range s.Tables[i].Name {
+			parts = append(parts, p.Text)
+		}
+		return "<" + strings.Join(parts, ".") + ">"
+	}
+}
+
+// TestTypesDecideSpellings writes averages of decimals and keys that are floats, plain, probed and in their final form.
+func TestTypesDecideSpellings(t *testing.T) {
+	decimal, double := Type{Name: "DECIMAL", Width: 10, Scale: 3}, Type{Name: "DOUBLE"}
+	for _, c := range []struct {
+		in    string
+		stage Stage
+		types []Type
+		out   string
+	}{
+		{"SELECT avg(a) FROM t", Plain, nil, "SELECT avg( a ) FROM <t>"},
+		{"SELECT avg(DISTINCT a) FILTER (WHERE b) OVER (PARTITION BY c) FROM t", ProbeAverages, nil,
+			"SELECT avg(DISTINCT  skua_type_of( a , 1) ) FILTER ( WHERE b ) OVER ( PARTITION BY c ) FROM <t>"},
+		{"SELECT avg(a) OVER w FROM t", FinalAverages, []Type{decimal}, "SELECT CAST(skua_average( sum( a ) OVER w , count( a ) OVER w , 7) AS DECIMAL(14, 7)) FROM <t>"},
+		{"SELECT avg(a) FROM t", FinalAverages, []Type{{Name: "DECIMAL", Width: 38, Scale: 37}}, "SELECT CAST(skua_average( sum( a ) , count( a ) , 38) AS DECIMAL(38, 38)) FROM <t>"},
+		{"SELECT a, b AS x FROM t ORDER BY x DESC, 1, c", Plain, nil, "SELECT a , b AS x FROM <t> ORDER BY x DESC , 1 , c"},
+		{"SELECT a, b AS x FROM t ORDER BY x DESC, 1, c", ProbeKeys, nil,
+			"SELECT a , b AS x FROM <t> ORDER BY skua_type_of( b , 0) DESC , skua_type_of( a , 1) , skua_type_of( c , 2)"},
+		{"SELECT a, b AS x FROM t ORDER BY x DESC, 1", Final, []Type{double, {Name: "INTEGER"}}, "SELECT a , b AS x FROM <t> ORDER BY ( b ) + CAST(0 AS DOUBLE) DESC , 1"},
+		{"SELECT a FROM t UNION ALL SELECT b FROM u ORDER BY 1", Plain, nil, "SELECT a FROM <t> UNION ALL SELECT b FROM <u> ORDER BY 1"},
+		{"SELECT a FROM t UNION ALL SELECT b FROM u ORDER BY 1 LIMIT 2", Final, []Type{double},
+			"SELECT * FROM ( SELECT a FROM <t> UNION ALL SELECT b FROM <u> ) AS skua_ordered ORDER BY ( #1 ) + CAST(0 AS DOUBLE) LIMIT 2"},
+		{"SELECT DISTINCT a FROM t ORDER BY a", ProbeKeys, nil, "SELECT DISTINCT a FROM <t> ORDER BY a"},
+		{"SELECT random() AS a FROM t ORDER BY a", ProbeKeys, nil, "SELECT random ( ) AS a FROM <t> ORDER BY a"},
+		{"SELECT rank() OVER w FROM t WINDOW w AS (ORDER BY d)", Final, []Type{double}, "SELECT rank ( ) OVER w FROM <t> WINDOW w AS ( ORDER BY ( d ) + CAST(0 AS DOUBLE) )"},
+	} {
+		s, err := Translate(c.in, Options{Spark: true})
+		if err != nil {
+			t.Errorf("%s: %v", c.in, err)
+			continue
+		}
+		if out := s.Render(Spelling{Table: named(s), Stage: c.stage, Types: c.types}).Text; out != c.out {
+			t.Errorf("%s\n got %s\nwant %s", c.in, out, c.out)
+		}
+	}
+}
+
+// TestWrittenOutStatementsAreBounded nests functions that name their arguments more than once.
+func TestWrittenOutStatementsAreBounded(t *testing.T) {
+	for _, f := range []string{"pmod(1, ", "avg(1 + "} {
+		s, err := Translate("SELECT "+strings.Repeat(f, 100)+"1"+strings.Repeat(")", 100), Options{Spark: true})
+		if err == nil && len(s.Render(Spelling{Stage: FinalAverages, Types: make([]Type, s.Typed())}).Text) > 1<<20 {
+			t.Errorf("%s: the statement grew", f)
+		}
+		if f[0] == 'p' && (err == nil || !strings.Contains(err.Error(), "too complex")) {
+			t.Errorf("%s: %v", f, err)
 		}
 	}
 }

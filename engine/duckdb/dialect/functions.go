@@ -89,6 +89,7 @@ var functions = map[string]function{
 	"try_divide": templated(2, "(($1) / nullif($2, 0))"), "conv": templated(3, "upper(to_base(CAST($1 AS BIGINT), $3))"), "e": templated(0, "exp(1)"),
 
 	// Aggregates.
+	"avg": {special: averageCall, spark: true}, "mean": {special: averageCall, spark: true},
 	"collect_list": {special: collect}, "collect_set": {special: collect}, "array_agg": renamed("list"),
 	"percentile": templated(2, "quantile_cont($1, $2)"), "percentile_approx": templated(2, "quantile_disc($1, $2)", 3, "quantile_disc($1, $2)"),
 	"approx_percentile": templated(2, "quantile_disc($1, $2)", 3, "quantile_disc($1, $2)"), "every": renamed("bool_and"), "some": renamed("bool_or"), "any": renamed("bool_or"),

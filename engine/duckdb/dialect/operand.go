@@ -19,7 +19,7 @@ func (r *rewriter) capture(walk func()) []piece {
 
 // template writes a text with $1, $2, … replaced by the arguments.
 func (r *rewriter) template(text string, pos syntax.Pos, arguments ...[]piece) {
-	for {
+	for r.failed == nil {
 		at := strings.IndexByte(text, '$')
 		if at < 0 || at+1 == len(text) {
 			break
@@ -30,6 +30,10 @@ func (r *rewriter) template(text string, pos syntax.Pos, arguments ...[]piece) {
 		}
 		if at > 0 {
 			r.emitAt(strings.TrimSpace(text[:at]), pos)
+		}
+		if len(r.out.pieces)+len(arguments[n]) > maxPieces {
+			r.failed = tooComplex(pos, "words and marks once its functions are written out", maxPieces)
+			return
 		}
 		r.out.pieces = append(r.out.pieces, arguments[n]...)
 		text = text[at+2:]

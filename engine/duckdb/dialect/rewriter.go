@@ -12,7 +12,8 @@ const (
 	maxNesting = 150
 	maxSetOps  = 400
 	maxTokens  = 100_000
-	maxJoins   = 60 // the order of more takes the optimiser minutes, which nothing interrupts
+	maxPieces  = 300_000 // functions that name an argument twice write it twice
+	maxJoins   = 60      // the order of more takes the optimiser minutes, which nothing interrupts
 	maxOrs     = 5_000
 	maxLambdas = 30
 )
@@ -30,6 +31,7 @@ type rewriter struct {
 	out            *Statement
 	named, starred bool // the first select list was seen; it holds a star
 	odbc           bool // inside {fn …}
+	averages       int  // how deep inside arguments of averages
 	failed         error
 
 	functions, odbcTable map[string]function
@@ -37,9 +39,15 @@ type rewriter struct {
 
 // scope is what one level of parentheses knows of itself.
 type scope struct {
-	query    bool   // SELECT or a leading FROM was seen: FROM, commas and joins name tables here
-	from     bool   // inside FROM
-	relation bool   // a table comes next
+	query    bool // SELECT or a leading FROM was seen: FROM, commas and joins name tables here
+	from     bool // inside FROM
+	relation bool // a table comes next
+	window   bool // inside OVER
+	windows  bool // inside WINDOW
+	distinct bool
+	setOp    bool // a set operator was seen
+	place    int  // 1 + index of the level's first piece; 0: unknown
+	items    []listed
 	top      string // the number of a TOP, still to be written as LIMIT
 	limited  bool
 }
@@ -133,7 +141,7 @@ func (r *rewriter) level(s *scope, relation bool) {
 	if s == nil {
 		s = &scope{}
 	}
-	s.relation = relation
+	s.relation, s.place = relation, len(r.out.pieces)+1
 	if relation {
 		s.from, s.query = true, true
 	}
@@ -223,11 +231,17 @@ func (r *rewriter) clause(s *scope) bool {
 		return false
 	case "UNION", "INTERSECT", "EXCEPT", "MINUS", "SETMINUS":
 		return r.setOperator(s)
-	case "WHERE", "HAVING", "QUALIFY", "WINDOW", "ORDER":
+	case "WHERE", "HAVING", "QUALIFY", "WINDOW":
 		if s.query {
-			s.from, s.relation = false, false
+			s.from, s.relation, s.windows = false, false, r.is("WINDOW")
 		}
 		return false
+	case "ORDER", "PARTITION":
+		if !r.at(r.next+1).Is("BY") || !s.window && (r.is("PARTITION") || !s.query && !s.setOp) {
+			return false
+		}
+		s.from, s.relation = false, false
+		r.keys(s)
 	case "LIMIT", "FETCH":
 		s.limited, s.from = true, false
 		return false
@@ -276,7 +290,7 @@ func (r *rewriter) setOperator(s *scope) bool {
 	}
 	r.next++
 	r.emitAt(word, t.Pos)
-	*s = scope{}
+	*s = scope{place: s.place, setOp: true}
 	return true
 }
 

@@ -15,9 +15,10 @@ const maxNamed = 500
 
 // selectList writes SELECT and its elements. Those without an alias get the name that the dialect gives them.
 func (r *rewriter) selectList(s *scope) {
-	*s = scope{query: true}
+	*s = scope{query: true, place: s.place, setOp: s.setOp}
 	r.copy()
 	for r.isAny("ALL", "DISTINCT") && !r.at(r.next+1).Is(",") {
+		s.distinct = r.is("DISTINCT")
 		r.copy()
 		if r.is("ON") {
 			r.copy()
@@ -38,7 +39,7 @@ func (r *rewriter) selectList(s *scope) {
 	first := r.depth == 1 && !r.named
 	r.named = r.named || first
 	for r.failed == nil && !r.closes() {
-		if name, star := r.item(); first {
+		if name, star := r.item(s); first {
 			r.name(name, star)
 		}
 		if !r.is(",") {
@@ -63,12 +64,20 @@ func (r *rewriter) name(name string, star bool) {
 }
 
 // item writes one element of a select list. It gives the name that the text spells for a plain column, which needs no alias.
-func (r *rewriter) item() (spelled string, star bool) {
+func (r *rewriter) item(s *scope) (spelled string, star bool) {
 	from, end := r.next, r.itemEnd()
 	name, column := r.itemName(from, end)
 	star = end > from && (r.at(end-1).Is("*") || r.at(from).Is("*") || r.at(from).Is("COLUMNS") || r.at(end-1).Is(")") && r.holdsStar(from, end))
+	alias, valueEnd := r.aliasOf(from, end)
+	begin, value := len(r.out.pieces), len(r.out.pieces)
 	for r.failed == nil && r.next < end {
 		r.operand(&scope{})
+		if r.next <= valueEnd {
+			value = len(r.out.pieces)
+		}
+	}
+	if r.failed == nil {
+		r.list(s, alias, from, end, r.out.pieces[begin:value])
 	}
 	if column {
 		return name, star

@@ -57,7 +57,14 @@ func (r *rewriter) word(s *scope) bool {
 	case "CASE", "IN", "AND", "OR", "EXISTS", "OVER", "FILTER", "WHEN", "THEN", "ELSE", "BETWEEN", "ON", "BY", "AS", "USING", "VALUES", "ANY", "ALL",
 		"SOME", "WITHIN", "UNION", "WITH", "WHERE", "HAVING", "DISTINCT", "INTERVAL", "ROWS", "GROUPS", "LIMIT", "OFFSET", "SELECT", "FROM", "JOIN",
 		"SETS", "ROLLUP", "CUBE", "PIVOT", "UNPIVOT", "MATERIALIZED", "RECURSIVE", "EXCLUDE", "REPLACE_", "GLOB", "ESCAPE", "IS", "LATERAL", "FETCH", "PARTITION", "QUALIFY":
-		if after.Is("(") {
+		switch {
+		case after.Is("(") && (t.Is("OVER") || t.Is("AS") && s.windows):
+			r.copy()
+			r.copy()
+			r.level(&scope{window: true}, false)
+			r.close(")")
+			return true
+		case after.Is("("):
 			r.copy()
 			r.group(false)
 			return true
