@@ -5,6 +5,9 @@ import (
 	"math"
 	"unsafe"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 
 	"github.com/skua-data/skua/fault"
@@ -351,6 +354,26 @@ func (d *dictionary) openFixed(body []byte, v *conversion, p *pool) error {
 		d.failed[i] = stream.read(d.fixed[i*d.width : (i+1)*d.width])
 	}
 	return nil
+}
+
+// array views the entries in the target type. It is good until the dictionary is closed.
+func (d *dictionary) array(v *conversion) arrow.Array {
+	buffers := []*memory.Buffer{nil, memory.NewBufferBytes(d.fixed)}
+	if v.shape == textShape {
+		size := 0
+		for _, s := range d.spans {
+			size += int(s.length)
+		}
+		ends, bytes := make([]int32, d.n+1), make([]byte, 0, size)
+		for i, s := range d.spans {
+			bytes = append(bytes, d.bytes[s.from:s.from+s.length]...)
+			ends[i+1] = int32(len(bytes))
+		}
+		buffers = []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(ends)), memory.NewBufferBytes(bytes)}
+	}
+	data := array.NewData(v.target, d.n, buffers, nil, 0, 0)
+	defer data.Release()
+	return array.MakeFromData(data)
 }
 
 func (d *dictionary) close(p *pool) {

@@ -37,6 +37,9 @@ func (r *reader) Select(ctx context.Context, p predicate.Expr, in *kernels.Selec
 		return rest, in, nil
 	}
 	f.tests, f.survivors = f.order(mine), newSurvivors(r)
+	for i := range f.tests {
+		f.tests[i].judge = f.newJudge(f.tests[i].expr)
+	}
 	out, err = f.apply(ctx, in)
 	if err != nil {
 		f.survivors.release()
@@ -92,8 +95,12 @@ func (f *filter) apply(ctx context.Context, in *kernels.Selection) (*kernels.Sel
 			return nil, err
 		}
 		f.rows = in.Slice(from, window)
-		for _, t := range f.tests {
-			if err := f.test(ctx, t.expr); err != nil {
+		for i := range f.tests {
+			judged, err := f.judge(ctx, &f.tests[i], (in.Count()-from+window-1)/window*f.rows.Count())
+			if err == nil && !judged {
+				err = f.test(ctx, f.tests[i].expr)
+			}
+			if err != nil {
 				return nil, fault.Wrap(err, "filter %s", f.reader.rg.Name)
 			}
 			if f.rows.Count() == 0 {
@@ -109,7 +116,7 @@ func (f *filter) apply(ctx context.Context, in *kernels.Selection) (*kernels.Sel
 	return kernels.NewSelection(kept), nil
 }
 
-// test drops the rows of the window for which e does not hold, also from the arrays that were read.
+// test drops the rows of the window for which e does not hold.
 func (f *filter) test(ctx context.Context, e predicate.Expr) error {
 	mem := f.reader.mem.Allocator
 	columns := columnFunc(func(field predicate.Field) (arrow.Array, error) { return f.column(ctx, field) })
@@ -119,6 +126,11 @@ func (f *filter) test(ctx context.Context, e predicate.Expr) error {
 	}
 	left := kernels.Where(mask)
 	mask.Release()
+	return f.keep(left)
+}
+
+// keep drops all but some rows of the window, given by their places in it, also from the arrays that were read.
+func (f *filter) keep(left *kernels.Selection) error {
 	if left.Count() == f.rows.Count() {
 		return nil
 	}
@@ -127,7 +139,7 @@ func (f *filter) test(ctx context.Context, e predicate.Expr) error {
 		return nil
 	}
 	for id, a := range f.arrays {
-		taken, err := kernels.Take(a, left, mem)
+		taken, err := kernels.Take(a, left, f.reader.mem.Allocator)
 		if err != nil {
 			return err
 		}
@@ -171,5 +183,10 @@ func (f *filter) close() {
 	f.release()
 	for _, c := range f.columns {
 		c.close()
+	}
+	for _, t := range f.tests {
+		if t.judge != nil {
+			t.judge.column.close()
+		}
 	}
 }

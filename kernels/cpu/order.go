@@ -13,6 +13,7 @@ type test struct {
 	expr   predicate.Expr
 	fields string // names the set
 	cost   int64  // bytes to decode
+	judge  *judge // nil: values are read
 }
 
 // order joins conjuncts that read the same fields and puts those first that cost least: what they drop is not read for the others.

@@ -119,8 +119,8 @@ func TestLargeChunksAreReadInPieces(t *testing.T) {
 			}
 			releaseAll(got)
 			mem.AssertSize(t, 0)
-			if d.Close(); d.pool.idle != 0 {
-				t.Errorf("%d bytes stay after Close", d.pool.idle)
+			if d.Close(); d.pool.kept().Idle() != 0 {
+				t.Errorf("%d bytes stay after Close", d.pool.kept().Idle())
 			}
 		}
 	}
@@ -214,8 +214,8 @@ func TestPagesThatClaimTooMuchAreRefusedBeforeMemoryIsSetAside(t *testing.T) {
 		if !fault.Is(err, fault.Corrupt) && !fault.Is(err, fault.Unsupported) {
 			t.Errorf("%+v: %v", h, err)
 		}
-		if d.pool.idle > 1<<20 {
-			t.Errorf("%+v: %d bytes were set aside", h, d.pool.idle)
+		if d.pool.kept().Idle() > 1<<20 {
+			t.Errorf("%+v: %d bytes were set aside", h, d.pool.kept().Idle())
 		}
 	}
 }

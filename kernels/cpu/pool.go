@@ -1,8 +1,9 @@
 package cpu
 
 import (
-	"math/bits"
 	"sync"
+
+	"github.com/skua-data/skua/resource"
 )
 
 const (
@@ -12,22 +13,21 @@ const (
 )
 
 // pool keeps scratch buffers by size class: pages, pieces of chunks and dictionaries are as large as each other, so that a scan soon
-// allocates none. What is in a buffer is arbitrary.
+// allocates none. What is in a buffer is arbitrary. The zero pool is ready.
 type pool struct {
-	mu   sync.Mutex
-	free map[int][][]byte // by capacity
-	idle int
+	made  sync.Once
+	spare *resource.Spare
+}
+
+func (p *pool) kept() *resource.Spare {
+	p.made.Do(func() { p.spare = resource.NewSpare(idleMost) })
+	return p.spare
 }
 
 // get gives n bytes, with slack behind them.
 func (p *pool) get(n int) []byte {
-	size := sizeClass(n + slack)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if stack := p.free[size]; len(stack) > 0 {
-		b := stack[len(stack)-1]
-		p.free[size] = stack[:len(stack)-1]
-		p.idle -= size
+	size := resource.Class(n + slack)
+	if b := p.kept().Take(size); b != nil {
 		return b[:n]
 	}
 	return make([]byte, size)[:n]
@@ -35,17 +35,9 @@ func (p *pool) get(n int) []byte {
 
 // put takes a buffer back, which may be nil.
 func (p *pool) put(b []byte) {
-	size := cap(b)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if size == 0 || size > pooledMost || p.idle+size > idleMost {
-		return
+	if size := cap(b); size > 0 && size <= pooledMost {
+		p.kept().Put(b)
 	}
-	if p.free == nil {
-		p.free = map[int][][]byte{}
-	}
-	p.free[size] = append(p.free[size], b)
-	p.idle += size
 }
 
 // grow gives a buffer of at least n bytes in place of b, whose contents are lost.
@@ -57,17 +49,4 @@ func (p *pool) grow(b []byte, n int) []byte {
 	return p.get(n)
 }
 
-func (p *pool) drop() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.free, p.idle = nil, 0
-}
-
-// sizeClass rounds up to four classes for each power of two.
-func sizeClass(n int) int {
-	if n <= 4096 {
-		return 4096
-	}
-	shift := bits.Len(uint(n-1)) - 3
-	return (n + 1<<shift - 1) >> shift << shift
-}
+func (p *pool) drop() { p.kept().Drop() }

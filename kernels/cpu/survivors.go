@@ -32,6 +32,16 @@ func newSurvivors(r *reader) *survivors {
 	return s
 }
 
+// wants says whether a field's values are to be kept.
+func (s *survivors) wants(field int) bool {
+	for _, id := range s.fields {
+		if id == field {
+			return true
+		}
+	}
+	return false
+}
+
 // add keeps what was read of a window's survivors. A column that was not read there is read by Read.
 func (s *survivors) add(arrays map[int]arrow.Array) {
 	for column, id := range s.fields {

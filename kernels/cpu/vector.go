@@ -20,6 +20,10 @@ type vector interface {
 	skip(n int) error
 	// spread makes slots of the last present values: they lie where valid has a bit, counted from bit at.
 	spread(present, slots int, valid []byte, at int)
+	// indexes are those of an open page with a dictionary; nil: there are none for such values.
+	indexes() *indexes
+	// pick appends values of a dictionary by their indexes.
+	pick(d *dictionary, at []uint32) error
 	// take gives the buffers behind the validity and starts afresh.
 	take() []*memory.Buffer
 	// drop gives all memory back.
@@ -99,6 +103,35 @@ func (f *fixedVector) spread(present, slots int, valid []byte, at int) {
 	}
 }
 
+func (f *fixedVector) indexes() *indexes { return &f.indexed.indexes }
+
+func (f *fixedVector) pick(d *dictionary, at []uint32) error {
+	out := f.slots(len(at))
+	switch f.width {
+	case 4:
+		return pick(cast[uint32](out), cast[uint32](d.fixed), at)
+	case 8:
+		return pick(cast[uint64](out), cast[uint64](d.fixed), at)
+	case 16:
+		return pick(cast[[2]uint64](out), cast[[2]uint64](d.fixed), at)
+	}
+	for _, i := range at {
+		out = out[copy(out, d.fixed[int(i)*f.width:int(i+1)*f.width]):]
+	}
+	return nil
+}
+
+// pick looks values up.
+func pick[T any](out, dictionary []T, at []uint32) error {
+	for i, index := range at {
+		if uint64(index) >= uint64(len(dictionary)) {
+			return indexError(index, len(dictionary))
+		}
+		out[i] = dictionary[index]
+	}
+	return nil
+}
+
 func (f *fixedVector) take() []*memory.Buffer {
 	f.reserve(0)
 	f.buffer.ResizeNoShrink(f.n * f.width)
@@ -137,6 +170,26 @@ func (t *textVector) open(id parquet.Encoding, body []byte, d *dictionary) (err 
 func (t *textVector) read(n int) error { return t.stream.read(&t.texts, n) }
 func (t *textVector) skip(n int) error { return t.stream.skip(n) }
 
+func (t *textVector) indexes() *indexes { return &t.indexed.indexes }
+
+func (t *textVector) pick(d *dictionary, at []uint32) error {
+	t.indexed.dictionary = d
+	for len(at) > 0 {
+		next := at[:min(len(at), indexBlock)]
+		var err error
+		if d.longest <= block {
+			err = t.indexed.short(&t.texts, next)
+		} else {
+			err = t.indexed.long(&t.texts, next)
+		}
+		if err != nil {
+			return err
+		}
+		at = at[len(next):]
+	}
+	return nil
+}
+
 // bitVector collects booleans.
 type bitVector struct {
 	mem        memory.Allocator
@@ -171,6 +224,10 @@ func (b *bitVector) spread(present, slots int, valid []byte, at int) {
 	b.reserve(b.n)
 	spreadBits(b.buffer.Buf(), first, present, slots, valid, at)
 }
+
+func (b *bitVector) indexes() *indexes { return nil }
+
+func (b *bitVector) pick(*dictionary, []uint32) error { return errNoIndexes }
 
 func (b *bitVector) take() []*memory.Buffer {
 	b.reserve(0)
