@@ -355,14 +355,21 @@ func (k known) startsWithTruncated(prefix string, width int) bool {
 	return k.startsWith(short)
 }
 
-// unwrapped drops bounds that may stem from a truncation that wrapped around at the smallest integers.
+// unwrapped drops bounds that may stem from a truncation that wrapped around at the smallest integers. A column of longs may have been one of
+// ints when its values were truncated: some of them are smaller then than the bounds say.
 func (k known) unwrapped(width int, source arrow.DataType) known {
+	lower, _ := k.Lower.(int64)
+	upper, ok := k.Upper.(int64)
 	top := int64(math.MaxInt64)
 	if source.ID() == arrow.INT32 {
 		top = math.MaxInt32
 	}
-	if n, ok := k.Upper.(int64); ok && n > top-int64(width) {
+	switch {
+	case !ok:
+	case upper > top-int64(width):
 		k.Lower, k.Upper = nil, nil
+	case source.ID() == arrow.INT64 && upper > math.MaxInt32-int64(width) && lower <= math.MaxInt32 && k.Lower != nil:
+		k.Lower, k.Exact = math.MinInt32-int64(width), false
 	}
 	return k
 }

@@ -67,7 +67,7 @@ func TestBoundsKeepWhatMayMatch(t *testing.T) {
 }
 
 func TestPartitionsKeepWhatMayMatch(t *testing.T) {
-	date, ts, str, i32 := arrow.FixedWidthTypes.Date32, timestampUTC, arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32
+	date, ts, str, i32, i64 := arrow.FixedWidthTypes.Date32, timestampUTC, arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int32, arrow.PrimitiveTypes.Int64
 	exact := func(v any) known {
 		return known{Nulls: none, Values: some, NaNs: none, Lower: v, Upper: v, Exact: true}
 	}
@@ -96,6 +96,8 @@ func TestPartitionsKeepWhatMayMatch(t *testing.T) {
 		{"NOT LIKE of all that was kept", iceberg.TruncateTransform{Width: 2}, exact("he"), predicate.Not{Expr: predicate.StartsWith{Field: column(str), Prefix: "he"}}, false},
 		{"unequal to a truncated value", iceberg.TruncateTransform{Width: 2}, exact("he"), compared(str, predicate.NotEq, "he"), true},
 		{"truncation that wrapped around", iceberg.TruncateTransform{Width: 10}, exact(int64(2147483646)), compared(i32, predicate.Lt, int64(0)), true},
+		{"truncation that wrapped around before a promotion", iceberg.TruncateTransform{Width: 3}, exact(int64(2147483647)), compared(i64, predicate.Eq, int64(-2147483648)), true},
+		{"truncation of longs near the largest int", iceberg.TruncateTransform{Width: 3}, exact(int64(2147483647)), compared(i64, predicate.Gt, int64(2147483650)), false},
 		{"negative truncation", iceberg.TruncateTransform{Width: 10}, exact(int64(-10)), compared(i32, predicate.Eq, int64(-3)), true},
 		{"void", iceberg.VoidTransform{}, known{Nulls: some, Values: none}, compared(i32, predicate.Eq, int64(3)), true},
 		{"null partition", iceberg.BucketTransform{NumBuckets: 4}, known{Nulls: some, Values: none}, compared(i32, predicate.NotEq, int64(3)), false},
