@@ -30,6 +30,7 @@ const (
 	binary
 	unknown
 	geometry
+	variants
 	structure
 	list
 	mapping
@@ -60,6 +61,9 @@ type schema struct {
 }
 
 func (t *typ) nested() bool { return t.kind >= structure }
+
+// compared says whether a query can compare values of the type with literals.
+func (t *typ) compared() bool { return t.kind < unknown }
 
 func (t *typ) clone() *typ {
 	out := *t
@@ -146,7 +150,7 @@ func fieldsJSON(fields []*field) []any {
 }
 
 var names = [...]string{"boolean", "int", "long", "float", "double", "decimal", "date", "time", "timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns",
-	"string", "uuid", "fixed", "binary", "unknown", "geometry", "struct", "list", "map"}
+	"string", "uuid", "fixed", "binary", "unknown", "geometry", "variant", "struct", "list", "map"}
 
 // String is the name of a primitive type in metadata.
 func (t *typ) String() string {
@@ -194,6 +198,8 @@ func (t *typ) arrow(withIDs bool) arrow.DataType {
 		return &arrow.FixedSizeBinaryType{ByteWidth: t.length}
 	case binary, geometry:
 		return arrow.BinaryTypes.Binary
+	case variants:
+		return arrow.StructOf(arrow.Field{Name: "metadata", Type: arrow.BinaryTypes.Binary}, arrow.Field{Name: "value", Type: arrow.BinaryTypes.Binary})
 	case structure:
 		return arrow.StructOf(arrowFields(t.fields, withIDs)...)
 	case list:

@@ -74,7 +74,7 @@ func (t *table) deleteByPosition(c *commit) []*deleteFile {
 	if t.r.Intn(2) == 0 {
 		files = files[:1]
 	}
-	d := &deleteFile{path: t.deletePath("parquet"), spec: files[0].spec, tuple: files[0].tuple, schema: files[0].schema, sequence: c.sequence, positions: map[*dataFile][]int64{}}
+	d := &deleteFile{path: t.deletePath(t.extension()), spec: files[0].spec, tuple: files[0].tuple, schema: files[0].schema, sequence: c.sequence, positions: map[*dataFile][]int64{}}
 	var rows []record
 	for _, f := range files {
 		positions := t.somePositions(f)
@@ -100,7 +100,7 @@ func (t *table) deleteByPosition(c *commit) []*deleteFile {
 		d.stats = t.statisticsOf(fields, rows)
 		d.stats.whole()
 	}
-	d.size = t.writeParquet(d.path, fields, rows, true)
+	d.size = t.writeRows(d.path, fields, rows, true)
 	return []*deleteFile{d}
 }
 
@@ -131,6 +131,11 @@ func (t *table) deleteByVector(c *commit, before []*deleteFile) []*deleteFile {
 		return nil
 	}
 	t.has("deletion vectors")
+	if slices.ContainsFunc(out, func(d *deleteFile) bool {
+		return slices.ContainsFunc(c.deletes, func(old *deleteFile) bool { return !old.vector && len(old.positions[d.target]) > 0 })
+	}) {
+		t.has("vectors in place of position deletes")
+	}
 	size := writePuffin(name, out, blobs)
 	for _, d := range out {
 		d.size = size
@@ -142,7 +147,7 @@ func (t *table) deleteByVector(c *commit, before []*deleteFile) []*deleteFile {
 func (t *table) deleteByValue(c *commit) []*deleteFile {
 	var keys []*field
 	for _, f := range reachable(c.schema.fields) {
-		if !f.typ.nested() && f.typ.kind != unknown && f.typ.kind != geometry && t.r.Intn(3) == 0 {
+		if f.typ.compared() && t.r.Intn(3) == 0 {
 			keys = append(keys, f)
 		}
 	}
@@ -151,7 +156,7 @@ func (t *table) deleteByValue(c *commit) []*deleteFile {
 	}
 	keys = keys[:min(len(keys), 3)]
 	of := c.data[t.r.Intn(len(c.data))]
-	d := &deleteFile{path: t.deletePath("parquet"), spec: of.spec, tuple: of.tuple, sequence: c.sequence, records: 1}
+	d := &deleteFile{path: t.deletePath(t.extension()), spec: of.spec, tuple: of.tuple, sequence: c.sequence, records: 1}
 	if i := slices.IndexFunc(t.specs, func(s *spec) bool { return len(s.fields) == 0 }); i >= 0 && t.r.Intn(3) == 0 {
 		d.spec, d.tuple = t.specs[i], nil
 	}
@@ -175,7 +180,7 @@ func (t *table) deleteByValue(c *commit) []*deleteFile {
 	t.has("equality deletes")
 	d.records = int64(len(d.rows))
 	d.stats = t.statisticsOf(d.schema.fields, d.rows)
-	d.size = t.writeParquet(d.path, d.schema.fields, d.rows, true)
+	d.size = t.writeRows(d.path, d.schema.fields, d.rows, true)
 	return []*deleteFile{d}
 }
 

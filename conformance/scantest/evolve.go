@@ -12,7 +12,9 @@ type maker struct {
 	r       *rand.Rand
 	version int
 	next    int
-	reuse   bool // names of dropped fields
+	reuse   bool              // names of dropped fields
+	still   bool              // what is inside of columns does not change
+	held    func(id int) bool // says whether a field cannot be dropped
 }
 
 func (m *maker) id() int {
@@ -29,15 +31,18 @@ func (m *maker) field(depth int) *field {
 	f := &field{id: m.id()}
 	f.name, f.required = m.name(f.id), m.r.Intn(6) == 0
 	f.typ = m.typ(depth)
-	if f.typ.kind == unknown {
+	switch {
+	case f.typ.kind == unknown:
 		f.required = false
+	case f.typ.kind == list && m.r.Intn(3) == 0: // such as a file may have as a repeated field alone
+		f.required, f.typ.fields[0].required = true, f.typ.fields[0].typ.kind != unknown
 	}
 	return f
 }
 
 // typ makes a type that the format version has, nested at most depth deep.
 func (m *maker) typ(depth int) *typ {
-	if depth > 0 && m.r.Intn(4) == 0 {
+	if depth > 0 && m.r.Intn(3) == 0 {
 		return m.nested(depth - 1)
 	}
 	return m.primitive(m.r.Intn(20) > 0)
@@ -48,11 +53,14 @@ func (m *maker) nested(depth int) *typ {
 	case 0:
 		e := m.field(depth)
 		e.name = "element"
+		if m.r.Intn(3) == 0 {
+			e.required = e.typ.kind != unknown
+		}
 		return &typ{kind: list, fields: []*field{e}}
 	case 1:
 		k, v := &field{id: m.id(), name: "key", required: true}, m.field(depth)
 		k.typ, v.name = m.primitive(false), "value"
-		for k.typ.kind == unknown || k.typ.kind == geometry || k.typ.kind == float || k.typ.kind == double {
+		for !k.typ.compared() || k.typ.kind == float || k.typ.kind == double {
 			k.typ = m.primitive(false)
 		}
 		return &typ{kind: mapping, fields: []*field{k, v}}
@@ -69,7 +77,7 @@ func (m *maker) primitive(promotable bool) *typ {
 	if m.version > 2 {
 		kinds = append(kinds, timestampNS, timestampTZNS)
 		if !promotable {
-			kinds = append(kinds, unknown, geometry)
+			kinds = append(kinds, unknown, geometry, variants, variants)
 		}
 	}
 	t := &typ{kind: oneOf(m.r, kinds...)}
@@ -97,7 +105,7 @@ func (m *maker) evolve(s *schema, frozen func(id int) bool) *schema {
 
 // change makes one change among fields or inside of one of them.
 func (m *maker) change(fields []*field, frozen func(id int) bool, top bool) []*field {
-	if nested := slices.IndexFunc(fields, func(f *field) bool { return f.typ.nested() && m.r.Intn(2) == 0 }); nested >= 0 {
+	if nested := slices.IndexFunc(fields, func(f *field) bool { return f.typ.nested() && !m.still && m.r.Intn(2) == 0 }); nested >= 0 {
 		m.inside(fields[nested].typ, frozen)
 		return fields
 	}
@@ -107,7 +115,7 @@ func (m *maker) change(fields []*field, frozen func(id int) bool, top bool) []*f
 	case 0, 1:
 		return slices.Insert(fields, m.r.Intn(len(fields)+1), m.added(""))
 	case 2:
-		if len(fields) < 2 || frozen(f.id) || top && len(fields) < 3 {
+		if len(fields) < 2 || m.held(f.id) || top && len(fields) < 3 {
 			return fields
 		}
 		fields = slices.Delete(fields, i, i+1)
@@ -145,7 +153,7 @@ func (m *maker) added(name string) *field {
 	if name != "" {
 		f.name = name
 	}
-	if m.version < 3 || f.typ.nested() || f.typ.kind == unknown || f.typ.kind == geometry || m.r.Intn(2) == 0 {
+	if m.version < 3 || !f.typ.compared() || m.r.Intn(2) == 0 {
 		return f
 	}
 	v := randomValue(m.r, f.typ)

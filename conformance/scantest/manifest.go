@@ -30,6 +30,7 @@ type entry struct {
 	file    *dataFile
 	deletes *deleteFile
 	own     bool // it states its sequence number, instead of inheriting it
+	rows    bool // it inherits its first row's id
 }
 
 // writeManifests writes the manifests of a commit and the list of all that are live.
@@ -64,7 +65,11 @@ func (t *table) writeManifests(c *commit, added []*dataFile, deletes []*deleteFi
 		bySpec[d.spec.id] = append(bySpec[d.spec.id], entry{status: 1, deletes: d, own: t.r.Intn(3) == 0})
 	}
 	for _, id := range slices.Sorted(maps.Keys(bySpec)) {
-		c.manifests = append(c.manifests, t.writeManifest(&manifest{spec: bySpec[id][0].deletes.spec, schema: c.schema, entries: bySpec[id], deletes: true, sequence: c.sequence, snapshot: c.id}))
+		s := c.schema
+		if of := bySpec[id][0].deletes; !of.spec.within(s) {
+			s = &schema{id: of.schema.id, fields: of.schema.all}
+		}
+		c.manifests = append(c.manifests, t.writeManifest(&manifest{spec: bySpec[id][0].deletes.spec, schema: s, entries: bySpec[id], deletes: true, sequence: c.sequence, snapshot: c.id}))
 	}
 	t.writeList(c)
 }
@@ -77,7 +82,7 @@ func (t *table) rewritten(m *manifest, c *commit, live map[*dataFile]bool, vecto
 		if e.status == 2 {
 			continue
 		}
-		e.status, e.own = 0, true
+		e.status, e.own, e.rows = 0, true, false
 		if e.file != nil && !live[e.file] || e.deletes != nil && !vectors[e.deletes] {
 			if e.status = 2; t.r.Intn(2) == 0 {
 				continue
@@ -99,13 +104,8 @@ func (t *table) writeManifest(m *manifest) *manifest {
 	m.path = filepath.Join(t.dir, fmt.Sprintf("manifest-%04d.avro", t.files))
 	m.least = m.sequence
 	w := &avroWriter{}
-	if t.version > 2 && !m.deletes && m.firstRow == nil {
-		first := t.nextRow
-		m.firstRow = &first
-		for _, e := range m.entries {
-			e.file.firstRow = t.nextRow
-			t.nextRow += int64(len(e.file.rows))
-		}
+	if t.version > 2 {
+		t.number(m)
 	}
 	for _, e := range m.entries {
 		t.writeEntry(w, m, e)
@@ -131,6 +131,22 @@ func (t *table) writeManifest(m *manifest) *manifest {
 	}
 	m.size = int64(len(raw))
 	return m
+}
+
+// number gives a data manifest the id of its first row, where it has none, and ids to the rows of files that have none.
+func (t *table) number(m *manifest) {
+	if m.deletes || m.firstRow != nil {
+		return
+	}
+	first := t.nextRow
+	m.firstRow = &first
+	for i, e := range m.entries {
+		if e.file.firstRow >= 0 || e.status == 2 {
+			continue
+		}
+		m.entries[i].rows, e.file.firstRow = true, t.nextRow
+		t.nextRow += int64(len(e.file.rows))
+	}
 }
 
 func (e entry) sequence() int64 {
@@ -172,7 +188,7 @@ func (t *table) writeEntry(w *avroWriter, m *manifest, e entry) {
 		w.optional(e.deletes != nil && e.deletes.target != nil, func() { w.text(e.deletes.target.path) })
 	}
 	if t.version > 2 {
-		w.optional(e.file != nil && e.status != 1, func() { w.long(e.file.firstRow) })
+		w.optional(e.file != nil && !e.rows && e.file.firstRow >= 0, func() { w.long(e.file.firstRow) })
 		vector := e.deletes != nil && e.deletes.vector
 		w.optional(vector, func() { w.long(e.deletes.offset) })
 		w.optional(vector, func() { w.long(e.deletes.length) })

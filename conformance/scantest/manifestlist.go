@@ -13,6 +13,9 @@ func (t *table) writeList(c *commit) {
 	c.list = filepath.Join(t.dir, fmt.Sprintf("snap-%04d.avro", t.files))
 	w := &avroWriter{}
 	for _, m := range c.manifests {
+		if t.version > 2 {
+			t.number(m)
+		}
 		t.writeListed(w, m)
 	}
 	raw := avroFile(t.listSchema(), map[string]string{"format-version": fmt.Sprint(t.version), "snapshot-id": fmt.Sprint(c.id), "sequence-number": fmt.Sprint(c.sequence)},

@@ -41,13 +41,13 @@ func (t *table) save() error {
 	for i, c := range t.commits {
 		s := map[string]any{"snapshot-id": c.id, "timestamp-ms": 1_700_000_000_000 + int64(i)*1000, "manifest-list": c.list, "schema-id": c.schema.id,
 			"summary": map[string]string{"operation": "append"}}
-		if t.version > 1 {
+		if c.version > 1 {
 			s["sequence-number"] = c.sequence
 		}
 		if parent != nil {
 			s["parent-snapshot-id"] = parent.id
 		}
-		if t.version > 2 {
+		if c.version > 2 {
 			s["first-row-id"], s["added-rows"] = 0, 0
 		}
 		snapshots, parent = append(snapshots, s), c

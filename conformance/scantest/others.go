@@ -128,12 +128,17 @@ func (t *table) askedView(q *query) askedView {
 		out.Names = append(out.Names, f.name)
 	}
 	switch {
+	case q.commit.hasAvro():
+		out.Files, out.Table = "Avro files", "Avro files"
 	case len(q.commit.data) == 0:
 		out.Files = "no files"
 	case t.seed%4 == 0:
 		out.Files = "byte streams of what is no float"
 	case t.otherKeys(q.commit):
 		out.Files = "equality deletes by floats or by nanoseconds in UTC"
+	}
+	if t.features["INT96 timestamps"] > 0 && out.Table == "" {
+		out.Table = "INT96, which it reads as nanoseconds"
 	}
 	for _, f := range q.schema.fields {
 		if f.typ.holds(mapping) || f.typ.holds(list) {
@@ -151,6 +156,12 @@ func (t *table) askedView(q *query) askedView {
 	return out
 }
 
+// hasAvro says whether a live file of a commit is Avro.
+func (c *commit) hasAvro() bool {
+	return slices.ContainsFunc(c.data, func(f *dataFile) bool { return formatOf(f.path) == "AVRO" }) ||
+		slices.ContainsFunc(c.deletes, func(d *deleteFile) bool { return formatOf(d.path) == "AVRO" })
+}
+
 func (t *table) askedQuery(q *query, number, i int) askedQuery {
 	out := askedQuery{Table: number, Query: i}
 	var byIDs, byNames []string
@@ -158,10 +169,12 @@ func (t *table) askedQuery(q *query, number, i int) askedQuery {
 	for _, p := range q.output {
 		last := p[len(p)-1]
 		switch {
-		case last.id == idDeleted:
-			out.Why = "_deleted"
+		case last.id == idDeleted || last.id == idPartition:
+			out.Why = last.name
 		case last.typ.holds(timestampTZNS):
 			out.Why = "nanoseconds in UTC"
+		case last.typ.holds(variants):
+			out.Why = "variants"
 		case last.id > idRow-1000:
 			metadata = true
 		}

@@ -95,6 +95,7 @@ func (t *table) chooseOutput(q *query) {
 	for _, f := range t.metadataColumns() {
 		if t.r.Intn(8) == 0 {
 			q.output = append(q.output, []*field{f})
+			t.has("queries of " + f.name)
 		}
 	}
 }
@@ -122,7 +123,7 @@ func (t *table) randomTest(q *query) predicate.Expr {
 	for _, p := range path(q.schema.fields, f.id) {
 		on.Path = append(on.Path, p.name)
 	}
-	if f.typ.nested() || f.typ.kind == unknown || f.typ.kind == geometry || t.r.Intn(8) == 0 {
+	if !f.typ.compared() || t.r.Intn(8) == 0 {
 		if t.r.Intn(2) == 0 {
 			return predicate.Not{Expr: predicate.IsNull{Field: on}}
 		}

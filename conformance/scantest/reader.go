@@ -132,6 +132,13 @@ func spellArrow(a arrow.Array, i int, t *typ) string {
 func spellNested(a arrow.Array, i int, t *typ) string {
 	switch a := a.(type) {
 	case *array.Struct:
+		if t.kind == variants {
+			v, err := decodedVariant(a.Field(0).(*array.Binary).Value(i), a.Field(1).(*array.Binary).Value(i))
+			if err != nil {
+				return err.Error()
+			}
+			return v.spell()
+		}
 		out := "{"
 		for c, f := range t.fields {
 			out += spellArrow(a.Field(c), i, f.typ) + ","

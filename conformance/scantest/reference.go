@@ -11,6 +11,7 @@ const (
 	idOrdinal     = 1<<31 - 1 - 2
 	idDeleted     = 1<<31 - 1 - 3
 	idSpec        = 1<<31 - 1 - 4
+	idPartition   = 1<<31 - 1 - 5
 	idRow         = 1<<31 - 1 - 107
 	idLastUpdated = 1<<31 - 1 - 108
 )
@@ -19,8 +20,40 @@ const (
 func (t *table) metadataColumns() []*field {
 	out := []*field{{id: idFile, name: "_file", typ: &typ{kind: text}}, {id: idOrdinal, name: "_pos", typ: &typ{kind: long}},
 		{id: idDeleted, name: "_deleted", typ: &typ{kind: boolean}}, {id: idSpec, name: "_spec_id", typ: &typ{kind: integer}}}
+	if p := t.partitions(); p != nil {
+		out = append(out, &field{id: idPartition, name: "_partition", typ: p})
+	}
 	if t.version > 2 {
 		out = append(out, &field{id: idRow, name: "_row_id", typ: &typ{kind: long}}, &field{id: idLastUpdated, name: "_last_updated_sequence_number", typ: &typ{kind: long}})
+	}
+	return out
+}
+
+// partitions is the type of _partition: all fields of all specs. It is nil where there are none, and where a source was dropped.
+func (t *table) partitions() *typ {
+	out := &typ{kind: structure}
+	for _, s := range t.specs {
+		if !s.within(t.schema()) {
+			return nil
+		}
+		for _, f := range s.fields {
+			p := path(t.schema().fields, f.source)
+			if among(out.fields, f.id) == nil {
+				out.fields = append(out.fields, &field{id: f.id, name: f.name, typ: f.result(p[len(p)-1].typ)})
+			}
+		}
+	}
+	if len(out.fields) == 0 {
+		return nil
+	}
+	return out
+}
+
+// partition is the value of _partition for a file's rows.
+func (f *dataFile) partition() record {
+	out := record{}
+	for i, p := range f.spec.fields {
+		out[p.id] = f.tuple[i]
 	}
 	return out
 }
@@ -38,7 +71,10 @@ func (t *table) answer(q *query) []string {
 			}
 			row := t.project(q.schema.fields, f, stored)
 			row[idFile], row[idOrdinal], row[idDeleted], row[idSpec] = f.path, int64(i), deleted, int64(f.spec.id)
-			row[idRow], row[idLastUpdated] = f.firstRow+int64(i), f.sequence
+			row[idPartition] = f.partition()
+			if q.commit.version > 2 { // rows have no ids in what was written before the upgrade
+				row[idRow], row[idLastUpdated] = f.firstRow+int64(i), f.sequence
+			}
 			if q.filter != nil && truth(q.filter, fields, row) != yes {
 				continue
 			}

@@ -20,6 +20,7 @@ type Config struct {
 	Tables  int    // how many
 	Queries int    // of each table
 	Dir     string // an empty folder for the tables; each table is removed once it was read
+	Keep    bool   // leave the tables of which a reader differed
 	Python  string // an interpreter that has PyIceberg, DuckDB and PyArrow; empty: none of them is asked
 }
 
@@ -54,6 +55,9 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 			}
 		}
 		for _, t := range asked {
+			if c.Keep && r.differs(t.table) {
+				continue
+			}
 			if err := os.RemoveAll(t.table.dir); err != nil {
 				return r, err
 			}
@@ -63,6 +67,11 @@ func Run(ctx context.Context, c Config) (*Report, error) {
 		}
 	}
 	return r, nil
+}
+
+// differs says whether a reader differed on a table.
+func (r *Report) differs(t *table) bool {
+	return slices.ContainsFunc(r.Differences, func(d string) bool { return strings.HasPrefix(d, fmt.Sprintf("seed %d,", t.seed)) })
 }
 
 // tableCase is a table with its queries and what each must give.
@@ -82,9 +91,6 @@ func compareTable(ctx context.Context, c Config, seed int64, readers []reader, r
 	if err := t.save(); err != nil {
 		return nil, err
 	}
-	for f := range t.features {
-		r.Features[f]++
-	}
 	out := &tableCase{table: t}
 	for range c.Queries {
 		q := t.randomQuery()
@@ -102,6 +108,9 @@ func compareTable(ctx context.Context, c Config, seed int64, readers []reader, r
 				r.Differences = append(r.Differences, fmt.Sprintf("seed %d, %s, %s: %s", seed, reader.name, q, d))
 			}
 		}
+	}
+	for f := range t.features {
+		r.Features[f]++
 	}
 	return out, nil
 }

@@ -46,7 +46,8 @@ func (t *table) fileSQL(c *commit, s *schema, f *dataFile) string {
 		columns = append(columns, t.columnSQL(want, f)+" AS "+byID(want))
 	}
 	columns = append(columns, fmt.Sprintf(`%s AS "f%d"`, textSQL(f.path), idFile), fmt.Sprintf(`file_row_number AS "f%d"`, idOrdinal), fmt.Sprintf(`%d AS "f%d"`, f.spec.id, idSpec),
-		fmt.Sprintf(`%d + file_row_number AS "f%d"`, f.firstRow, idRow), fmt.Sprintf(`%d AS "f%d"`, f.sequence, idLastUpdated))
+		fmt.Sprintf(`%s AS "f%d"`, c.ifRowsHaveIDs(fmt.Sprintf("%d + file_row_number", f.firstRow)), idRow),
+		fmt.Sprintf(`%s AS "f%d"`, c.ifRowsHaveIDs(fmt.Sprint(f.sequence)), idLastUpdated))
 	var live []string
 	for _, d := range c.deletes {
 		if cond := t.deletesSQL(d, f); cond != "" {
@@ -58,6 +59,14 @@ func (t *table) fileSQL(c *commit, s *schema, f *dataFile) string {
 		where = " WHERE " + strings.Join(live, " AND ")
 	}
 	return fmt.Sprintf("SELECT %s FROM read_parquet(%s, file_row_number=true) AS r%s", strings.Join(columns, ", "), textSQL(f.path), where)
+}
+
+// ifRowsHaveIDs is an expression, or NULL in a snapshot of a version that knew no ids of rows.
+func (c *commit) ifRowsHaveIDs(expression string) string {
+	if c.version < 3 {
+		return "CAST(NULL AS BIGINT)"
+	}
+	return expression
 }
 
 // deletesSQL is what holds of the rows of a file that a delete file leaves; empty: it is not for that file.
@@ -125,6 +134,9 @@ func (t *table) shapeSQL(want, own *field, base string, f *dataFile, depth int) 
 		value := t.shapeSQL(want.typ.fields[1], own.typ.fields[1], x+".value", f, depth+1)
 		return fmt.Sprintf("CASE WHEN %[1]s IS NULL THEN NULL ELSE map_from_entries(list_transform(map_entries(%[1]s), lambda %[2]s: struct_pack(k := %[2]s.key, v := %[3]s))) END", base, x, value)
 	}
+	if want.typ.kind == variants { // it is compared with null alone
+		return fmt.Sprintf("CASE WHEN %s IS NULL THEN NULL ELSE 'a variant' END", base)
+	}
 	return fmt.Sprintf("CAST(%s AS %s)", base, typeSQL(want.typ))
 }
 
@@ -146,7 +158,7 @@ func typeSQL(t *typ) string {
 	case unknown:
 		return "INTEGER"
 	}
-	return [...]string{"BOOLEAN", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "", "DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_NS", "TIMESTAMPTZ", "VARCHAR", "UUID", "BLOB", "BLOB", "", "BLOB"}[t.kind]
+	return [...]string{"BOOLEAN", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "", "DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMP_NS", "TIMESTAMPTZ", "VARCHAR", "UUID", "BLOB", "BLOB", "", "BLOB", "VARCHAR"}[t.kind]
 }
 
 func textSQL(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

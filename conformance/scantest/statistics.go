@@ -28,7 +28,7 @@ func (t *table) statisticsOf(fields []*field, rows []record) *statistics {
 	}
 	countNaNs := t.r.Intn(3) > 0
 	for _, f := range reachable(fields) {
-		if f.typ.nested() || f.typ.kind == geometry || f.typ.kind == unknown || t.r.Intn(10) == 0 {
+		if !f.typ.compared() || t.r.Intn(10) == 0 {
 			continue
 		}
 		p := path(fields, f.id)

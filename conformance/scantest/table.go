@@ -21,6 +21,9 @@ type table struct {
 	commits  []*commit
 	features map[string]int
 	mapping  bool // it has a name mapping, and files without ids
+	position bool // its first files have no ids and are read by position
+	avro     bool // some files are Avro
+	int96    bool // some timestamps are INT96
 	nextRow  int64
 	files    int
 	nextPart int
@@ -30,6 +33,7 @@ type table struct {
 type commit struct {
 	id        int64
 	sequence  int64
+	version   int // of the format at the time
 	schema    *schema
 	data      []*dataFile
 	deletes   []*deleteFile
@@ -73,45 +77,172 @@ type deleteFile struct {
 func newTable(r *rand.Rand, seed int64, dir string) *table {
 	t := &table{r: r, seed: seed, dir: dir, version: oneOf(r, 1, 2, 2, 3, 3, 3), features: map[string]int{}, nextPart: 1000}
 	t.mapping = r.Intn(8) == 0
-	t.make = &maker{r: r, version: t.version, reuse: !t.mapping}
-	first := &schema{}
-	for range 2 + r.Intn(6) {
-		first.fields = append(first.fields, t.make.field(2))
-	}
-	t.schemas = []*schema{first}
+	t.position = !t.mapping && r.Intn(8) == 0
+	t.avro, t.int96 = r.Intn(4) == 0, r.Intn(4) == 0
+	t.make = &maker{r: r, version: t.version, reuse: !t.mapping, still: t.position, held: t.held}
+	t.schemas = []*schema{t.first()}
 	t.addSpec()
-	t.has(fmt.Sprintf("format version %d", t.version))
-	for i := range 1 + r.Intn(6) {
-		if i > 0 && r.Intn(2) == 0 {
-			t.schemas = append(t.schemas, t.make.evolve(t.schema(), t.frozen))
-			t.has("schema evolution")
+	for i := range 2 + r.Intn(6) {
+		if i > 0 && t.version < 3 && r.Intn(4) == 0 {
+			t.version++
+			t.make.version = t.version
+			t.has(fmt.Sprintf("upgrade to version %d", t.version))
+		}
+		if i > 0 && r.Intn(3) > 0 {
+			t.evolve()
 		}
 		if i > 0 && r.Intn(3) == 0 {
 			t.addSpec()
 		}
 		t.commit(int64(i + 1))
 	}
+	t.has(fmt.Sprintf("format version %d", t.version))
+	t.noteDeletes()
 	return t
+}
+
+// first is the first schema. Where files are read by position, its columns have the ids of their places.
+func (t *table) first() *schema {
+	out := &schema{}
+	n := 2 + t.r.Intn(6)
+	if t.position {
+		t.make.next = n
+	}
+	for i := range n {
+		f := t.make.field(2)
+		if t.position {
+			for f.typ.holds(unknown) {
+				f = t.make.field(2)
+			}
+			f.id = i + 1
+		}
+		if t.version > 2 && i == n-1 && t.r.Intn(3) == 0 {
+			f.required, f.typ = false, &typ{kind: variants}
+		}
+		out.fields = append(out.fields, f)
+	}
+	return out
+}
+
+// evolve adds a schema. Columns that rows are deleted by change often.
+func (t *table) evolve() {
+	before := t.schema()
+	after := t.make.evolve(before, t.frozen)
+	for _, d := range t.commits[len(t.commits)-1].deletes {
+		for _, id := range d.keys {
+			i := slices.IndexFunc(after.fields, func(f *field) bool { return f.id == id })
+			switch {
+			case i < 0 || t.r.Intn(3) > 0:
+			case t.r.Intn(2) == 0:
+				t.make.promote(after.fields[i], t.frozen)
+			case len(after.fields) > 2 && !t.held(id):
+				after.fields = slices.Delete(after.fields, i, i+1)
+			}
+		}
+	}
+	t.schemas = append(t.schemas, after)
+	t.has("schema evolution")
+	for _, what := range changes(before.fields, after.fields, "") {
+		t.has(what)
+	}
+}
+
+// changes names what differs between fields and their later selves.
+func changes(before, after []*field, where string) []string {
+	var out []string
+	for _, f := range after {
+		was := among(before, f.id)
+		if was == nil {
+			out = append(out, "columns added"+where)
+			if f.initial != nil {
+				out = append(out, "initial defaults"+where)
+			}
+			continue
+		}
+		if was.name != f.name {
+			out = append(out, "columns renamed"+where)
+		}
+		if was.typ.kind != f.typ.kind || was.typ.precision != f.typ.precision {
+			out = append(out, "columns promoted"+where)
+		}
+		if inside := map[kind]string{structure: " in structs", list: " in lists", mapping: " in maps"}[f.typ.kind]; inside != "" && was.typ.kind == f.typ.kind {
+			out = append(out, changes(was.typ.fields, f.typ.fields, inside)...)
+		}
+	}
+	for _, f := range before {
+		if among(after, f.id) == nil {
+			out = append(out, "columns dropped"+where)
+		}
+	}
+	return out
+}
+
+// noteDeletes notes what equality deletes are of.
+func (t *table) noteDeletes() {
+	for _, c := range t.commits {
+		sets := map[string]bool{}
+		for _, d := range c.deletes {
+			if d.keys == nil {
+				continue
+			}
+			sets[fmt.Sprint(d.keys)] = true
+			for _, id := range d.keys {
+				now, then := path(t.schema().fields, id), path(d.schema.fields, id)
+				switch {
+				case now == nil:
+					t.has("equality deletes of dropped columns")
+				case now[len(now)-1].typ.kind != then[len(then)-1].typ.kind || now[len(now)-1].typ.precision != then[len(then)-1].typ.precision:
+					t.has("equality deletes of promoted columns")
+				}
+			}
+		}
+		if len(sets) > 1 {
+			t.has("several sets of equality keys")
+		}
+	}
 }
 
 func (t *table) has(feature string) { t.features[feature] = 1 }
 
 func (t *table) schema() *schema { return t.schemas[len(t.schemas)-1] }
 
-// frozen says whether a field is the source of a partition: it is not dropped, and its type changes only as transforms allow.
+// frozen says whether a field is the source of a partition: its type changes only as transforms allow.
 func (t *table) frozen(id int) bool {
-	return slices.ContainsFunc(t.specs, func(s *spec) bool {
-		return slices.ContainsFunc(s.fields, func(f partitionField) bool {
-			p := path(t.schema().fields, f.source)
-			return slices.ContainsFunc(p, func(on *field) bool { return on.id == id })
-		})
+	return slices.ContainsFunc(t.specs, func(s *spec) bool { return t.source(s, id) })
+}
+
+// held says whether a field cannot be dropped: the current spec has it as a source, or any spec does in a table of version 1.
+func (t *table) held(id int) bool {
+	return t.version == 1 && t.frozen(id) || t.source(t.specs[len(t.specs)-1], id)
+}
+
+// source says whether a field or one inside of it is a source of a spec.
+func (t *table) source(s *spec, id int) bool {
+	return slices.ContainsFunc(s.fields, func(f partitionField) bool {
+		p := path(t.schema().fields, f.source)
+		return slices.ContainsFunc(p, func(on *field) bool { return on.id == id })
 	})
+}
+
+// within says whether a schema has all sources of a spec.
+func (s *spec) within(c *schema) bool {
+	return !slices.ContainsFunc(s.fields, func(f partitionField) bool { return path(c.fields, f.source) == nil })
 }
 
 // addSpec adds a partition spec over the current schema.
 func (t *table) addSpec() {
 	s := &spec{id: len(t.specs)}
-	for range t.r.Intn(3) {
+	if len(t.specs) > 0 && t.r.Intn(3) == 0 { // partition by one field less, which stays as void
+		last := t.specs[len(t.specs)-1]
+		s.fields = slices.Clone(last.fields)
+		if len(s.fields) > 0 {
+			s.fields[t.r.Intn(len(s.fields))].transform = transform{name: "void"}
+			t.has("partition fields that became void")
+		}
+		t.specs = append(t.specs, s)
+		return
+	}
+	for range t.r.Intn(4) {
 		all := reachable(t.schema().fields)
 		f := all[t.r.Intn(len(all))]
 		transforms := transformsOf(t.r, f.typ)
@@ -132,7 +263,7 @@ func (t *table) addSpec() {
 
 // commit makes a snapshot.
 func (t *table) commit(sequence int64) {
-	c := &commit{id: 100 + sequence, sequence: sequence, schema: t.schema()}
+	c := &commit{id: 100 + sequence, sequence: sequence, version: t.version, schema: t.schema()}
 	var before *commit
 	if len(t.commits) > 0 {
 		before = t.commits[len(t.commits)-1]
@@ -174,7 +305,11 @@ func (t *table) remove(c *commit) []*dataFile {
 
 // append writes rows, one file for each partition that they fall into, or a few.
 func (t *table) append(c *commit) []*dataFile {
-	spec := t.specs[t.r.Intn(len(t.specs))]
+	specs := slices.DeleteFunc(slices.Clone(t.specs), func(s *spec) bool { return !s.within(c.schema) })
+	if len(specs) < len(t.specs) {
+		t.has("specs whose source was dropped")
+	}
+	spec := specs[t.r.Intn(len(specs))]
 	rows := 1 + t.r.Intn(30)
 	if t.r.Intn(12) == 0 {
 		rows = 300 + t.r.Intn(2500)
@@ -194,10 +329,17 @@ func (t *table) append(c *commit) []*dataFile {
 	keys := slices.Sorted(maps.Keys(groups))
 	for _, key := range keys[:min(len(keys), 12)] {
 		t.files++
-		f := &dataFile{path: filepath.Join(t.dir, "data", fmt.Sprintf("data-%04d.parquet", t.files)), spec: spec, tuple: tuples[key], sequence: c.sequence, rows: groups[key]}
-		f.schema = t.written(c.schema, spec)
+		f := &dataFile{path: filepath.Join(t.dir, "data", fmt.Sprintf("data-%04d.%s", t.files, t.extension())), spec: spec, tuple: tuples[key], sequence: c.sequence, firstRow: -1,
+			rows: groups[key]}
+		bare := t.position && c.schema == t.schemas[0] && formatOf(f.path) == "PARQUET" && t.r.Intn(4) > 0
+		if bare {
+			f.schema = &schema{id: c.schema.id, fields: cloneFields(c.schema.fields), all: c.schema.fields}
+			t.has("files read by position")
+		} else {
+			f.schema = t.written(c.schema, spec)
+		}
 		f.stats = t.statisticsOf(f.schema.fields, f.rows)
-		f.size = t.writeParquet(f.path, f.schema.fields, f.rows, !t.mapping || t.r.Intn(2) == 0)
+		f.size = t.writeRows(f.path, f.schema.fields, f.rows, !bare && (!t.mapping || t.r.Intn(2) == 0))
 		out = append(out, f)
 	}
 	return out

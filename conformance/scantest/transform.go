@@ -165,6 +165,22 @@ func twosComplement(n *big.Int) []byte {
 	}
 }
 
+// signed is the big-endian form of a number in some bytes.
+func signed(n *big.Int, size int) []byte {
+	short := twosComplement(n)
+	out := make([]byte, size)
+	if n.Sign() < 0 {
+		for i := range out {
+			out[i] = 0xff
+		}
+	}
+	copy(out[size-len(short):], short)
+	return out
+}
+
+// bigOf is a decimal's unscaled number.
+func bigOf(v any) *big.Int { return v.(decimal128.Num).BigInt() }
+
 // murmur is MurmurHash3 in 32 bits, of seed 0.
 func murmur(b []byte) uint32 {
 	h, size := uint32(0), uint32(len(b))

@@ -14,7 +14,7 @@ import (
 )
 
 // Values are held as bool, int64 (of every number, date and time), float64 (of float too), decimal128.Num, string, []byte (of uuid, fixed and
-// binary), record (of a struct), []any (of a list) and [][2]any (of a map); nil is null.
+// binary), *variantValue, record (of a struct), []any (of a list) and [][2]any (of a map); nil is null.
 
 // record holds a struct's values by field id. A field that a file was written without has no entry.
 type record map[int]any
@@ -55,6 +55,8 @@ func randomValue(r *rand.Rand, t *typ) any {
 		return out
 	case binary, geometry:
 		return oneOf(r, []byte{}, []byte{0}, []byte{1, 2}, []byte{1, 2, 3}, []byte{0xff}, []byte{0xff, 0xff, 1}, bytes.Repeat([]byte{0xff}, 20))
+	case variants:
+		return randomVariant(r, 2)
 	case structure:
 		out := record{}
 		for _, f := range t.fields {
@@ -148,6 +150,8 @@ func spell(t *typ, v any) string {
 		return "'" + hex.EncodeToString([]byte(v)) + "'"
 	case []byte:
 		return "x" + hex.EncodeToString(v)
+	case *variantValue:
+		return v.spell()
 	case record:
 		var parts []string
 		for _, f := range t.fields {

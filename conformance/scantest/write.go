@@ -3,6 +3,7 @@ package scantest
 import (
 	"bytes"
 	"os"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -14,10 +15,29 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 )
 
+// writeRows writes rows in the format that a file's name says, and gives its size.
+func (t *table) writeRows(name string, fields []*field, rows []record, withIDs bool) int64 {
+	if formatOf(name) == "AVRO" {
+		return t.writeAvro(name, fields, rows, withIDs)
+	}
+	return t.writeParquet(name, fields, rows, withIDs)
+}
+
+// extension is the format of the next file.
+func (t *table) extension() string {
+	if t.avro && t.r.Intn(3) == 0 {
+		return "avro"
+	}
+	return "parquet"
+}
+
 // writeParquet writes rows in a random layout and gives the file's size.
 func (t *table) writeParquet(name string, fields []*field, rows []record, withIDs bool) int64 {
 	if !withIDs {
 		t.has("files without field ids")
+	}
+	if t.r.Intn(2) == 0 || slices.ContainsFunc(fields, func(f *field) bool { return f.typ.holds(variants) }) {
+		return t.writeParts(name, fields, rows, withIDs)
 	}
 	s := arrow.NewSchema(arrowFields(fields, withIDs), nil)
 	b := array.NewRecordBuilder(memory.DefaultAllocator, s)
@@ -30,8 +50,13 @@ func (t *table) writeParquet(name string, fields []*field, rows []record, withID
 	batch := b.NewRecordBatch()
 	defer batch.Release()
 	var out bytes.Buffer
-	properties, arrowProperties, group := t.layout(fields, int64(len(rows)))
-	w, err := pqarrow.NewFileWriter(s, &out, properties, arrowProperties)
+	options, group := t.layout(int64(len(rows)))
+	var arrowOptions []pqarrow.WriterOption
+	if t.r.Intn(6) == 0 {
+		arrowOptions = append(arrowOptions, pqarrow.WithStoreSchema())
+	}
+	properties := parquet.NewWriterProperties(append(options, t.encodings(fields, "")...)...)
+	w, err := pqarrow.NewFileWriter(s, &out, properties, pqarrow.NewArrowWriterProperties(arrowOptions...))
 	if err != nil {
 		panic(err)
 	}
@@ -52,8 +77,8 @@ func (t *table) writeParquet(name string, fields []*field, rows []record, withID
 	return int64(out.Len())
 }
 
-// layout chooses pages, encodings, codecs and what else a file's bytes depend on, and the rows of a row group.
-func (t *table) layout(fields []*field, rows int64) (*parquet.WriterProperties, pqarrow.ArrowWriterProperties, int64) {
+// layout chooses pages, codecs and what else a file's bytes depend on, and the rows of a row group.
+func (t *table) layout(rows int64) ([]parquet.WriterProperty, int64) {
 	r := t.r
 	codecs := []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Gzip, compress.Codecs.Zstd, compress.Codecs.Lz4Raw, compress.Codecs.Brotli}
 	options := []parquet.WriterProperty{
@@ -62,34 +87,31 @@ func (t *table) layout(fields []*field, rows int64) (*parquet.WriterProperties, 
 		parquet.WithStats(r.Intn(6) > 0), parquet.WithPageIndexEnabled(r.Intn(2) == 0), parquet.WithStoreDecimalAsInteger(r.Intn(2) == 0),
 		parquet.WithDictionaryPageSizeLimit(oneOf[int64](r, 20, 1<<20)), parquet.WithBloomFilterEnabled(r.Intn(4) == 0), parquet.WithMaxBloomFilterBytes(512),
 	}
-	var leaves func(prefix string, fields []*field)
-	leaves = func(prefix string, fields []*field) {
-		for _, f := range fields {
-			at := prefix + f.name
-			switch f.typ.kind {
-			case structure:
-				leaves(at+".", f.typ.fields)
-			case list:
-				leaves(at+".list.", f.typ.fields)
-			case mapping:
-				leaves(at+".key_value.", f.typ.fields)
-			default:
-				if f.id == idPath { // PyArrow reads it into a dictionary, which it cannot from every encoding
-					continue
-				}
-				if e, ok := encodingOf(t, f.typ, f.required && prefix == ""); ok {
-					options = append(options, parquet.WithDictionaryFor(at, false), parquet.WithEncodingFor(at, e))
-				}
+	return options, max(oneOf(r, rows, rows, 1+rows/2, 1+rows/5), 1)
+}
+
+// encodings chooses an encoding for some columns, which it finds by their types.
+func (t *table) encodings(fields []*field, prefix string) []parquet.WriterProperty {
+	var out []parquet.WriterProperty
+	for _, f := range fields {
+		at := prefix + f.name
+		switch f.typ.kind {
+		case structure:
+			out = append(out, t.encodings(f.typ.fields, at+".")...)
+		case list:
+			out = append(out, t.encodings(f.typ.fields, at+".list.")...)
+		case mapping:
+			out = append(out, t.encodings(f.typ.fields, at+".key_value.")...)
+		default:
+			if f.id == idPath { // PyArrow reads it into a dictionary, which it cannot from every encoding
+				continue
+			}
+			if e, ok := encodingOf(t, f.typ, f.required && prefix == ""); ok {
+				out = append(out, parquet.WithDictionaryFor(at, false), parquet.WithEncodingFor(at, e))
 			}
 		}
 	}
-	leaves("", fields)
-	var arrowOptions []pqarrow.WriterOption
-	if r.Intn(6) == 0 {
-		arrowOptions = append(arrowOptions, pqarrow.WithStoreSchema())
-	}
-	group := oneOf(r, rows, rows, 1+rows/2, 1+rows/5)
-	return parquet.NewWriterProperties(options...), pqarrow.NewArrowWriterProperties(arrowOptions...), max(group, 1)
+	return out
 }
 
 // encodingOf chooses an encoding that a type's columns can be written in; false: the writer's own choice. It leaves out RLE of booleans and
