@@ -53,12 +53,12 @@ func (s *statement) reportText(ctx context.Context, tree *syntax.Select, text st
 	err := invalid(parseErr)
 	if err == nil {
 		var r *report
-		if r, err = s.report(ctx, tree, analyze); err == nil {
+		if r, err = within(ctx, resource.From(ctx), func() (*report, error) { return s.report(ctx, tree, analyze) }); err == nil {
 			return r, nil
 		}
 	}
 	if s.engine.executes(err) {
-		return s.reportQuery(ctx, text, analyze, err)
+		return within(ctx, resource.From(ctx), func() (*report, error) { return s.reportQuery(ctx, text, analyze, err) })
 	}
 	return nil, err
 }

@@ -81,7 +81,9 @@ func (e *Engine) Resume(ctx context.Context, pin Pin) (Result, error) {
 		return nil, err
 	}
 	started := e.config.Clock()
-	p, err := e.plans.get(ctx, key, func() (*planned, error) { return s.replan(ctx, pin) })
+	p, err := within(ctx, account, func() (*planned, error) {
+		return e.plans.get(ctx, key, func() (*planned, error) { return s.replan(ctx, pin) })
+	})
 	if err != nil {
 		e.lines.write(e.lines.ended(scanKind, pin, account, started, err))
 		return nil, err

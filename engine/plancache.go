@@ -85,6 +85,14 @@ func (c *planCache) claim(key string) (*planEntry, bool) {
 	return entry, true
 }
 
+// forget keeps no plan any more. Those being made reach who waits for them.
+func (c *planCache) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.entries)
+	c.used.Init()
+}
+
 func (c *planCache) drop(entry *planEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

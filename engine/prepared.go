@@ -139,7 +139,7 @@ func (p *preparedSelect) Run(ctx context.Context, args arrow.RecordBatch) (Resul
 	id := newID()
 	ctx, account := s.account(ctx, id)
 	started := s.engine.config.Clock()
-	result, err := p.run(ctx, args, id)
+	result, err := within(ctx, account, func() (Result, error) { return p.run(ctx, args, id) })
 	line := s.engine.lines.ended(scanKind, s.pin(id), account, started, err)
 	if err != nil {
 		s.engine.lines.write(line)
@@ -228,10 +228,12 @@ func (s *statement) bindSets(ctx context.Context, tree *syntax.Select, sets [][]
 
 func (p *preparedSelect) Explain(ctx context.Context, analyze bool) (*scan.Explanation, error) {
 	s := p.statement
-	ctx, _ = s.account(ctx, newID())
-	queries, s, err := p.bound(ctx, [][]constant{unbound(p.parameters)})
-	if err != nil {
-		return nil, err
-	}
-	return s.explain(ctx, queries[0], analyze)
+	ctx, account := s.account(ctx, newID())
+	return within(ctx, account, func() (*scan.Explanation, error) {
+		queries, s, err := p.bound(ctx, [][]constant{unbound(p.parameters)})
+		if err != nil {
+			return nil, err
+		}
+		return s.explain(ctx, queries[0], analyze)
+	})
 }

@@ -41,11 +41,23 @@ func (r *queryResult) Open(ctx context.Context, from, to int) (array.RecordReade
 	line := r.engine.lines.ended(queryKind, r.pin, r.account, r.engine.config.Clock(), nil)
 	line.parts = partsText(from, to, r.Parts())
 	r.engine.lines.fetch(&line)
-	return r.open(ctx, from, to, &line)
+	leave, err := r.account.Enter(ctx)
+	if err != nil {
+		line.err = err
+		r.engine.lines.write(line)
+		return nil, err
+	}
+	out, err := r.open(ctx, from, to, &line)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	out.leave = leave
+	return out, nil
 }
 
 // open runs the programs one after the other; the line, unless it is nil, is written when the reader is released.
-func (r *queryResult) open(ctx context.Context, from, to int, line *ended) (array.RecordReader, error) {
+func (r *queryResult) open(ctx context.Context, from, to int, line *ended) (*queryReader, error) {
 	out := &queryReader{result: r, ctx: resource.With(ctx, r.account), line: line, pending: r.planned.programs[from:to]}
 	out.references.Store(1)
 	if !out.advance() && out.failed != nil {
@@ -61,6 +73,7 @@ type queryReader struct {
 	result     *queryResult
 	ctx        context.Context
 	line       *ended
+	leave      func() // gives the statement's place in the process's memory back; nil: another does
 	pending    []Program
 	current    array.RecordReader // nil: none
 	batch      arrow.RecordBatch  // the current one's
@@ -138,6 +151,9 @@ func (r *queryReader) Release() {
 	}
 	r.batch = nil
 	r.drop()
+	if r.leave != nil {
+		r.leave()
+	}
 	if r.line == nil {
 		return
 	}

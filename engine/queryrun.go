@@ -149,8 +149,8 @@ type preparedQuery struct {
 var _ Prepared = (*preparedQuery)(nil)
 
 func (s *statement) prepareQuery(ctx context.Context, cause error) (Prepared, error) {
-	ctx, _ = s.account(ctx, newID())
-	c, err := s.compile(ctx, nil, cause)
+	ctx, account := s.account(ctx, newID())
+	c, err := within(ctx, account, func() (*compiled, error) { return s.compile(ctx, nil, cause) })
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (p *preparedQuery) Run(ctx context.Context, args arrow.RecordBatch) (Result
 	id := newID()
 	ctx, account := s.account(ctx, id)
 	started := s.engine.config.Clock()
-	result, err := p.run(ctx, args, id)
+	result, err := within(ctx, account, func() (Result, error) { return p.run(ctx, args, id) })
 	line := s.engine.lines.ended(queryKind, s.pin(id), account, started, err)
 	if err != nil {
 		s.engine.lines.write(line)

@@ -16,6 +16,7 @@ type reader struct {
 	result     *result
 	ctx        context.Context
 	line       *ended // of the log; nil: none
+	leave      func() // gives the statement's place in the process's memory back; nil: another does
 	pending    []piece
 	current    *stream
 	batch      arrow.RecordBatch
@@ -45,6 +46,9 @@ func (r *reader) Release() {
 	r.drop()
 	r.current.source.release()
 	r.current = noStream
+	if r.leave != nil {
+		r.leave()
+	}
 	if r.line == nil {
 		return
 	}

@@ -91,11 +91,23 @@ func (r *result) Open(ctx context.Context, from, to int) (array.RecordReader, er
 	line := r.engine.lines.ended(scanKind, r.pin, r.account, r.engine.config.Clock(), nil)
 	line.parts = partsText(from, to, r.Parts())
 	r.engine.lines.fetch(&line)
-	return r.open(ctx, from, to, &line)
+	leave, err := r.account.Enter(ctx)
+	if err != nil {
+		line.err = err
+		r.engine.lines.write(line)
+		return nil, err
+	}
+	out, err := r.open(ctx, from, to, &line)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	out.leave = leave
+	return out, nil
 }
 
 // open reads parts; the line, unless it is nil, is written when the reader is released.
-func (r *result) open(ctx context.Context, from, to int, line *ended) (array.RecordReader, error) {
+func (r *result) open(ctx context.Context, from, to int, line *ended) (*reader, error) {
 	out := &reader{result: r, ctx: resource.With(ctx, r.account), line: line, current: noStream}
 	out.references.Store(1)
 	for i := range r.planned.sets {

@@ -29,6 +29,7 @@ type statement struct {
 	clock     time.Time
 	zone      *time.Location
 	pinned    []PinnedTable // resumed: the tables as they were; nil: the current ones
+	views     []string      // whose texts this one is in, outermost first
 }
 
 func (e *Engine) newStatement(call Call) (*statement, error) {
@@ -64,6 +65,17 @@ func (s *statement) sessionHash() string {
 	}
 	sum := sha256.Sum256([]byte(s.session.ID()))
 	return hex.EncodeToString(sum[:8])
+}
+
+// within does something once the process has memory for another statement.
+func within[T any](ctx context.Context, account *resource.Statement, do func() (T, error)) (T, error) {
+	leave, err := account.Enter(ctx)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	defer leave()
+	return do()
 }
 
 // account starts the accounting of a run and puts it into the context.

@@ -158,6 +158,15 @@ func (c *cache) put(ctx context.Context, key string, value any, size int64) {
 	c.used += size
 }
 
+// forget lets go of everything.
+func (c *cache) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.order.Len() > 0 {
+		c.remove(c.order.Back())
+	}
+}
+
 // entryOverhead is what the cache itself needs for a value, in bytes, about.
 const entryOverhead = 200
 

@@ -140,6 +140,7 @@ func (t *Table) changed(ctx context.Context, m iceberg.ManifestFile, columns []i
 func (t *Table) decode(ctx context.Context, file storage.File, m iceberg.ManifestFile, columns []int, entries, removed bool) (out planned, err error) {
 	at := m.FilePath()
 	defer fault.Recover(&err, fault.Corrupt, "manifest %s", at)
+	defer charge(ctx, min(file.Size(), maxManifest))()
 	raw, err := readWhole(ctx, file, at, maxManifest)
 	if err != nil {
 		return planned{}, err

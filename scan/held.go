@@ -9,12 +9,20 @@ import (
 	"github.com/skua-data/skua/resource"
 )
 
+// decoding is how many times its size a metadata file takes while it is decoded, about: its bytes, unpacked, and what is made of them.
+const decoding = 4
+
+// charge counts what decoding a file of metadata takes, until release is called.
+func charge(ctx context.Context, size int64) (release func()) {
+	return resource.From(ctx).Charge(decoding * size)
+}
+
 // hold counts memory that the plan keeps, in bytes, as the process's until the plan is gone. Plans outlive the statement that made them: a ticket
 // leads back to them.
 func (p *tablePlan) hold(ctx context.Context, n int64) error {
-	release, ok := resource.From(ctx).Hold(n)
-	if !ok {
-		return fault.New(fault.Exhausted, "the plan of a scan of %s takes %d bytes, which are over the memory limit", p.source.table.Name(), n).Change("skua.memory.limit")
+	release, err := resource.From(ctx).Keep(ctx, n)
+	if err != nil {
+		return fault.Wrap(err, "keep the plan of a scan of %s", p.source.table.Name())
 	}
 	runtime.AddCleanup(p, func(release func()) { release() }, release)
 	return nil

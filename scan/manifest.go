@@ -30,6 +30,7 @@ func (t *Table) manifests(ctx context.Context, s *table.Snapshot) ([]iceberg.Man
 	defer file.Close()
 	return cached(ctx, t.scanner.cache, "manifest list "+file.Key(), func() (out []iceberg.ManifestFile, size int64, err error) {
 		defer fault.Recover(&err, fault.Corrupt, "manifest list %s", s.ManifestList)
+		defer charge(ctx, min(file.Size(), maxManifest))()
 		raw, err := readWhole(ctx, file, s.ManifestList, maxManifest)
 		if err != nil {
 			return nil, 0, err
@@ -92,6 +93,7 @@ func (t *Table) entries(ctx context.Context, m iceberg.ManifestFile) ([]entry, e
 	defer file.Close()
 	return cached(ctx, t.scanner.cache, "manifest "+key, func() (out []entry, size int64, err error) {
 		defer fault.Recover(&err, fault.Corrupt, "manifest %s", at)
+		defer charge(ctx, min(file.Size(), maxManifest))()
 		raw, err := readWhole(ctx, file, at, maxManifest)
 		if err != nil {
 			return nil, 0, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -47,13 +48,17 @@ func (p *tablePlan) readSplit(ctx context.Context, s split, emit func(arrow.Reco
 type produce func(ctx context.Context, i int, emit func(arrow.RecordBatch) error) error
 
 // stream is a RecordReader over parts that workers read ahead: each worker holds at most one finished batch and one in the making, and goes on
-// to the next part only when its part is delivered or waits in full.
+// to the next part only when its part is delivered or waits in full. It begins with one worker. The others come once the consumer has waited for a
+// while: one that is slower than a worker, such as a client that reads a batch a second, has nothing of what they would hold.
 type stream struct {
 	refs    atomic.Int64
 	schema  *arrow.Schema
 	ctx     context.Context // the caller's
 	cancel  context.CancelFunc
 	workers sync.WaitGroup
+	more    int    // workers that may still begin
+	begin   func() // starts a worker
+	waited  time.Duration
 	parts   int
 	limit   int64
 
@@ -72,6 +77,7 @@ type stream struct {
 // slot carries one part's batches; err is set before the channel closes.
 type slot struct {
 	batches chan arrow.RecordBatch
+	hungry  chan struct{} // holds a token when the consumer waits for a batch
 	err     error
 }
 
@@ -86,12 +92,15 @@ func newStream(ctx context.Context, schema *arrow.Schema, parts int, atOnce, lim
 		workers = int(min(int64(workers), atOnce))
 	}
 	s.ahead = make(chan struct{}, 2*workers)
-	for range workers {
+	s.begin = func() {
 		s.workers.Add(1)
 		go func() {
 			defer s.workers.Done()
 			s.work(inner, read)
 		}()
+	}
+	if s.more = workers - 1; workers > 0 {
+		s.begin()
 	}
 	return s
 }
@@ -101,7 +110,7 @@ func (s *stream) slot(i int) *slot {
 	defer s.mu.Unlock()
 	out, ok := s.slots[i]
 	if !ok {
-		out = &slot{batches: make(chan arrow.RecordBatch, 1)}
+		out = &slot{batches: make(chan arrow.RecordBatch, 1), hungry: make(chan struct{}, 1)}
 		s.slots[i] = out
 	}
 	return out
@@ -132,7 +141,7 @@ func (s *stream) work(ctx context.Context, read produce) {
 	}
 }
 
-// part reads one part while holding a core, which it gives back while it waits for the consumer.
+// part reads one part while holding a core, which it gives back while it waits for the consumer, or for memory that the consumer does not wait for.
 func (s *stream) part(ctx context.Context, i int, out *slot, read produce) (err error) {
 	statement := resource.From(ctx)
 	release, err := statement.Core(ctx)
@@ -148,16 +157,23 @@ func (s *stream) part(ctx context.Context, i int, out *slot, read produce) (err 
 		}
 		select {
 		case out.batches <- batch:
-			return ctx.Err()
+			if !statement.Short() {
+				return ctx.Err()
+			}
+			release()
+			release = func() {}
 		default:
+			release()
+			release = func() {}
+			select {
+			case out.batches <- batch:
+			case <-ctx.Done():
+				batch.Release()
+				return ctx.Err()
+			}
 		}
-		release()
-		release = func() {}
-		select {
-		case out.batches <- batch:
-		case <-ctx.Done():
-			batch.Release()
-			return ctx.Err()
+		if err := statement.Pause(ctx, out.hungry); err != nil {
+			return err
 		}
 		again, err := statement.Core(ctx)
 		if err == nil {
@@ -183,18 +199,53 @@ func (s *stream) Next() bool {
 	return false
 }
 
+// patience is how long a consumer waits in all, for one worker's batches, before there are more workers.
+const patience = 100 * time.Millisecond
+
+// take waits for a batch of a part; false: there is none.
+func (s *stream) take(out *slot) (batch arrow.RecordBatch, ok bool) {
+	select {
+	case batch, ok = <-out.batches:
+		return batch, ok
+	default:
+	}
+	select {
+	case out.hungry <- struct{}{}:
+	default:
+	}
+	if s.more > 0 {
+		started := time.Now()
+		enough := time.NewTimer(patience - s.waited)
+		defer enough.Stop()
+		select {
+		case batch, ok = <-out.batches:
+			s.waited += time.Since(started)
+			return batch, ok
+		case <-s.ctx.Done():
+		case <-enough.C:
+			for ; s.more > 0; s.more-- {
+				s.begin()
+			}
+		}
+	}
+	select {
+	case batch, ok = <-out.batches:
+	case <-s.ctx.Done():
+		s.err, s.done = s.ctx.Err(), true
+	}
+	return batch, ok
+}
+
 // receive takes one batch of the part being delivered; false: that part is over, or the stream is.
 func (s *stream) receive() bool {
 	out := s.slot(s.at)
-	select {
-	case batch, ok := <-out.batches:
-		if ok {
-			s.current = batch
-			s.sent += batch.NumRows()
-			return true
-		}
-	case <-s.ctx.Done():
-		s.err, s.done = s.ctx.Err(), true
+	batch, ok := s.take(out)
+	if ok {
+		s.current = batch
+		s.sent += batch.NumRows()
+		return true
+	}
+	if s.done {
 		return false
 	}
 	if out.err != nil {

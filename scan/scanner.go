@@ -70,6 +70,9 @@ func NewScanner(c Config) *Scanner {
 	return &Scanner{config: c, cache: newCache(c.MetadataCache), footers: parquet.NewFooters(c.FooterCache)}
 }
 
+// Forget lets go of the metadata that is kept for later scans.
+func (s *Scanner) Forget() { s.cache.forget() }
+
 // Table parses a loaded table's metadata, or takes it from the cache. Features that are not built are refused by the scan that needs
 // them, not here.
 func (s *Scanner) Table(ctx context.Context, t *catalogs.Table) (*Table, error) {
@@ -129,6 +132,7 @@ func (s *Scanner) metadata(ctx context.Context, store storage.Store, t *catalogs
 	}
 	defer file.Close()
 	return cached(ctx, s.cache, "metadata "+file.Key(), func() (sizedMetadata, int64, error) {
+		defer charge(ctx, min(file.Size(), maxMetadata))()
 		raw, err := readWhole(ctx, file, t.MetadataLocation, maxMetadata)
 		if err != nil {
 			return sizedMetadata{}, 0, err

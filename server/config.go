@@ -16,6 +16,7 @@ import (
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/engine/duckdb"
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/session"
 	"github.com/skua-data/skua/storage"
 )
@@ -38,6 +39,7 @@ type Config struct {
 
 	DrainTimeout    time.Duration
 	Memory          int64 // bytes; 0: no limit
+	MemoryWait      time.Duration
 	StatementMemory int64 // bytes; 0: no limit
 	MetadataCache   int64 // bytes; 0: as much as a scanner takes by itself
 	Cores           int
@@ -73,7 +75,8 @@ func NewConfig(s *Settings) (Config, error) {
 		ClientPrincipal: r.text("skua.tls.client-principal"),
 		PluginFolder:    r.text("skua.plugin.folder"),
 		DrainTimeout:    r.duration("skua.drain.timeout"),
-		Memory:          r.bytes("skua.memory.limit"),
+		Memory:          r.memory(),
+		MemoryWait:      r.positiveDuration("skua.memory.wait"),
 		StatementMemory: r.bytes("skua.statement.memory.limit"),
 		MetadataCache:   r.bytes("skua.metadata.cache.limit"),
 		Cores:           int(r.number("skua.cores")),
@@ -201,6 +204,14 @@ func (r *reading) bytes(key string) int64 {
 		r.fail(key, err)
 	}
 	return n
+}
+
+// memory is the limit of all statements: half of the machine's, since the SQL engine, buffers and Go's heap take the rest.
+func (r *reading) memory() int64 {
+	if _, set := r.settings.Get("skua.memory.limit"); !set {
+		return resource.MachineMemory() / 2
+	}
+	return r.bytes("skua.memory.limit")
 }
 
 func (r *reading) duration(key string) time.Duration {

@@ -122,7 +122,11 @@ var options = []Option{
 	{Key: "skua.gpu.fallback", Type: Bool, Default: "false", Scope: Startup, Effect: true,
 		Doc: "Whether `skua.decoder=gpu` reads on the CPU where there is no GPU, rather than being refused."},
 	{Key: "skua.cores", Type: Int, Default: "0", Scope: Startup, Effect: true, Doc: "Workers that decode at once; 0: one for each core."},
-	{Key: "skua.memory.limit", Type: Bytes, Default: "0", Scope: Startup, Effect: true, Doc: "Memory of all statements together: Arrow data, and the plans and metadata that are kept; such as `8g`; 0: no limit."},
+	{Key: "skua.memory.limit", Type: Bytes, Scope: Startup, Effect: true,
+		Doc: "Memory of all statements together: Arrow data, metadata that is decoded, and the plans and metadata that are kept; such as `8g`; 0: no limit. Unset: half of what the machine or the container has. " +
+			"At the limit new statements wait, in order, and those that run read no further ahead than their clients wait for."},
+	{Key: "skua.memory.wait", Type: Duration, Default: "1m", Scope: Startup, Effect: true,
+		Doc: "How long a statement waits for memory at `skua.memory.limit` until it fails, such as `30s`; it must be more than 0. A thousand wait at most, and one more fails at once."},
 	{Key: "skua.metadata.cache.limit", Type: Bytes, Default: "256m", Scope: Startup, Effect: true, Doc: "Memory for table metadata and decoded manifests that are kept for the next statement, such as `1g`; part of `skua.memory.limit`, of which it takes a quarter at most."},
 	{Key: "skua.statement.memory.limit", Type: Bytes, Default: "1g", Scope: Startup, Effect: true, Doc: "Arrow memory of one statement, such as `512m`; 0: no limit."},
 	{Key: "skua.sql.memory.limit", Type: Bytes, Default: "0", Scope: Startup, Effect: true, Doc: "Memory of the SQL engine for all statements together, beyond which it spills; 0: a quarter of the machine's."},

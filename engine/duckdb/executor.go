@@ -14,6 +14,7 @@ import (
 
 	"github.com/skua-data/skua/engine"
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/resource"
 )
 
 // Config bounds the engine. Zero values mean what each field says.
@@ -58,7 +59,7 @@ func New(c Config) (engine.Executor, error) {
 		c.Threads = runtime.NumCPU()
 	}
 	if c.Memory <= 0 {
-		c.Memory = machineMemory() / 4
+		c.Memory = resource.MachineMemory() / 4
 	}
 	if c.SpillSize <= 0 {
 		c.SpillSize = 32 << 30
