@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	_ "github.com/apache/arrow-go/v18/arrow/extensions" // so that a uuid arrives as one
@@ -16,18 +18,41 @@ import (
 	"google.golang.org/grpc/metadata"
 )
 
+// mostRows bounds an answer, so that a stream without an end does not fill the memory.
+const mostRows = 1 << 20
+
 // Path is the way a statement travels.
 type Path string
 
-// The ways: CommandStatementQuery for everything; CommandStatementUpdate for effects; prepared, which looks at is_update.
+// The ways: CommandStatementQuery for everything; CommandStatementUpdate for effects; prepared, which looks at is_update, and executed once or twice.
 const (
 	PathQuery    Path = "query"
 	PathUpdate   Path = "update"
 	PathPrepared Path = "prepared"
+	PathTwice    Path = "twice" // prepared once, executed twice: both must give the same
 )
 
 // Paths are all of them, in the order they are run.
-func Paths() []Path { return []Path{PathQuery, PathUpdate, PathPrepared} }
+func Paths() []Path { return []Path{PathQuery, PathUpdate, PathPrepared, PathTwice} }
+
+// Session is one client's session with a server, whatever the client's language. It is used by one goroutine.
+type Session interface {
+	// Ask runs a statement and fetches all that it gives.
+	Ask(ctx context.Context, q Question) (*Answer, error)
+	// Effect runs a statement that is there for its effect.
+	Effect(ctx context.Context, path Path, sql string) error
+	// Call makes a metadata call.
+	Call(ctx context.Context, name string, args []string) (*Answer, error)
+	Close() error
+}
+
+// Connector makes sessions.
+type Connector func(ctx context.Context) (Session, error)
+
+// Sessions makes sessions of the Go client.
+func (t Target) Sessions() Connector {
+	return func(ctx context.Context) (Session, error) { return t.Connect(ctx) }
+}
 
 // Target is a server to ask.
 type Target struct {
@@ -79,6 +104,7 @@ type Question struct {
 	SQL       string
 	Path      Path
 	Arguments arrow.RecordBatch // one row, a column for each parameter; then the path is prepared
+	Texts     []string          // the same as TYPE VALUE lines, for clients that are no part of this program
 	Elsewhere bool              // fetch over another connection than the one that planned
 }
 
@@ -87,7 +113,14 @@ type Answer struct {
 	Schema    *arrow.Schema
 	Batches   []arrow.RecordBatch
 	Endpoints int
-	Update    bool // the server took it for an update: there is neither schema nor batch
+	Update    bool  // the server took it for an update: there is neither schema nor batch
+	Text      *Text // from a client that gives texts, instead of Schema and Batches
+}
+
+// Text is an answer as texts, spelled as scripts spell values.
+type Text struct {
+	Columns []string
+	Rows    [][]string
 }
 
 // Release gives the batches back.
@@ -120,10 +153,10 @@ func (c *Client) Effect(ctx context.Context, path Path, sql string) error {
 	return nil
 }
 
-// Ask runs a statement and fetches all that it gives. On the prepared path what the server calls an update is run as one.
+// Ask runs a statement and fetches all that it gives. On the prepared paths what the server calls an update is run as one.
 func (c *Client) Ask(ctx context.Context, q Question) (*Answer, error) {
 	ctx = c.Context(ctx)
-	if q.Path == PathPrepared || q.Arguments != nil {
+	if q.Path == PathPrepared || q.Path == PathTwice || q.Arguments != nil {
 		return c.askPrepared(ctx, q)
 	}
 	info, err := c.sql.Execute(ctx, q.SQL)
@@ -138,33 +171,94 @@ func (c *Client) askPrepared(ctx context.Context, q Question) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	first, err := c.execute(ctx, p, q)
+	if err != nil || q.Path != PathTwice {
+		return first.answer(ctx, c, q, errors.Join(err, p.Close(ctx))) // closed before the rows are read: a ticket must stand alone
+	}
+	once, err := first.answer(ctx, c, q, nil)
+	if err != nil {
+		return nil, errors.Join(err, p.Close(ctx))
+	}
+	second, err := c.execute(ctx, p, q)
+	again, err := second.answer(ctx, c, q, errors.Join(err, p.Close(ctx)))
+	if err != nil {
+		once.Release()
+		return nil, fmt.Errorf("executed a second time: %w", err)
+	}
+	defer again.Release()
+	if err := sameAnswers(once, again); err != nil {
+		once.Release()
+		return nil, err
+	}
+	return once, nil
+}
+
+// executed is what a prepared statement gave: an update, or where its rows are.
+type executed struct {
+	update bool
+	info   *flight.FlightInfo
+}
+
+func (c *Client) execute(ctx context.Context, p *flightsql.PreparedStatement, q Question) (executed, error) {
 	if q.Arguments != nil {
 		p.SetParameters(q.Arguments)
 	}
 	if update, known := p.IsUpdate(); known && update {
 		_, err := p.ExecuteUpdate(ctx)
-		return &Answer{Update: true}, errors.Join(err, p.Close(ctx))
+		return executed{update: true}, err
 	}
 	info, err := p.Execute(ctx)
-	closeErr := p.Close(ctx) // before the rows are read: a ticket must stand alone
 	if err != nil {
-		return nil, err
+		return executed{}, err
 	}
-	if closeErr != nil {
-		return nil, closeErr
-	}
-	if said := p.DatasetSchema(); said != nil {
+	if said := p.DatasetSchema(); said != nil && len(info.Schema) > 0 {
 		if planned, err := flight.DeserializeSchema(info.Schema, memory.DefaultAllocator); err != nil || !planned.Equal(said) {
-			return nil, &mismatch{"another schema was announced when the statement was prepared", fmt.Sprint(said), fmt.Sprint(planned)}
+			return executed{}, &mismatch{"another schema was announced when the statement was prepared", fmt.Sprint(said), fmt.Sprint(planned)}
 		}
 	}
-	return c.fetch(ctx, info, q.Elsewhere)
+	return executed{info: info}, nil
+}
+
+func (e executed) answer(ctx context.Context, c *Client, q Question, err error) (*Answer, error) {
+	switch {
+	case err != nil:
+		return nil, err
+	case e.update:
+		return &Answer{Update: true}, nil
+	}
+	return c.fetch(ctx, e.info, q.Elsewhere)
+}
+
+// sameAnswers compares what a statement gave twice.
+func sameAnswers(once, again *Answer) error {
+	if once.Update || again.Update {
+		if once.Update != again.Update {
+			return &mismatch{"executed a second time it is no longer what it was", fmt.Sprint("update: ", once.Update), fmt.Sprint("update: ", again.Update)}
+		}
+		return nil
+	}
+	if !once.Schema.Equal(again.Schema) {
+		return &mismatch{"executed a second time it has another schema", once.Schema.String(), again.Schema.String()}
+	}
+	first, second := sorted(once.lines()), sorted(again.lines())
+	if !slices.Equal(first, second) {
+		return &mismatch{"executed a second time it gives other rows", strings.Join(first, " ⏎ "), strings.Join(second, " ⏎ ")}
+	}
+	return nil
+}
+
+func sorted(lines []string) []string {
+	slices.Sort(lines)
+	return lines
 }
 
 func (c *Client) fetch(ctx context.Context, info *flight.FlightInfo, elsewhere bool) (*Answer, error) {
-	schema, err := flight.DeserializeSchema(info.Schema, memory.DefaultAllocator)
-	if err != nil {
-		return nil, err
+	var schema *arrow.Schema
+	var err error
+	if len(info.Schema) > 0 { // it may be left out; then the stream's counts
+		if schema, err = flight.DeserializeSchema(info.Schema, memory.DefaultAllocator); err != nil {
+			return nil, err
+		}
 	}
 	reader := c
 	if elsewhere {
@@ -180,6 +274,14 @@ func (c *Client) fetch(ctx context.Context, info *flight.FlightInfo, elsewhere b
 			return nil, err
 		}
 	}
+	if out.Schema == nil {
+		out.Release()
+		return nil, &mismatch{"no schema", "one in the FlightInfo or in the stream", "none"}
+	}
+	if n := out.Rows(); info.TotalRecords >= 0 && n != info.TotalRecords {
+		out.Release()
+		return nil, &mismatch{"the rows are not as many as were promised", fmt.Sprint(info.TotalRecords), fmt.Sprint(n)}
+	}
 	return out, nil
 }
 
@@ -189,6 +291,9 @@ func (c *Client) read(ctx context.Context, ticket *flight.Ticket, out *Answer) e
 		return err
 	}
 	defer reader.Release()
+	if out.Schema == nil {
+		out.Schema = reader.Schema()
+	}
 	if !reader.Schema().Equal(out.Schema) {
 		return &mismatch{"the stream's schema is not the promised one", out.Schema.String(), reader.Schema().String()}
 	}
@@ -196,6 +301,9 @@ func (c *Client) read(ctx context.Context, ticket *flight.Ticket, out *Answer) e
 		batch := reader.RecordBatch()
 		batch.Retain()
 		out.Batches = append(out.Batches, batch)
+		if n := out.Rows(); n > mostRows {
+			return &mismatch{"the rows do not end", fmt.Sprintf("at most %d, which is more than any script expects", mostRows), fmt.Sprint(n)}
+		}
 	}
 	return reader.Err()
 }

@@ -1,29 +1,3 @@
-// Package conformance holds scripts that any Flight SQL server over Iceberg can be asked, and their runner: statements, sessions, expected
-// schemas, rows and errors. It is a client; it starts nothing (inprocess does) and knows nothing of how a server works.
-//
-// A script is a text of cases. A case is a name, the rule it checks, and steps that share the case's sessions:
-//
-//	case set-is-seen-by-the-next-statement
-//	rule architecture §5.12
-//	effect session=a
-//	SET my.key=v1
-//	query session=a
-//	SET my.key
-//	----
-//	key string!, value string!
-//	my.key	v1
-//
-//	error NotFound
-//	SELECT * FROM lake.nope.t
-//	----
-//	TABLE_OR_VIEW_NOT_FOUND
-//
-// A step begins with a line effect, query or error and ends at a blank line; an effect is one line and needs none. effect: the statement must succeed. query: after ---- comes the
-// schema, then the rows, tab-separated; NULL is null, and \t, \n, \\ are escaped; rows are compared as a multiset unless the step says ordered. With contains, the lines after the schema must
-// each occur in the result's text instead. error: the gRPC code, and lines that must each occur in the message. session=NAME names a session;
-// without one, the case's own. Lines arg TYPE VALUE before the statement are the values of its parameters, which makes it travel prepared on every
-// path. endpoints=N is the number of endpoints that the result must be offered as, and elsewhere fetches them over another connection than the one
-// that planned, after all handles are closed. Lines that begin with # are comments.
 package conformance
 
 import (
@@ -43,7 +17,11 @@ const (
 	Effect Kind = "effect"
 	Query  Kind = "query"
 	Error  Kind = "error"
+	Plan   Kind = "plan"
+	Call   Kind = "call"
 )
+
+var kinds = []Kind{Effect, Query, Error, Plan, Call}
 
 // Step is one statement with what must come of it.
 type Step struct {
@@ -51,20 +29,38 @@ type Step struct {
 	Session   string // empty: the case's own
 	Ordered   bool
 	Contains  bool
+	Analyze   bool     // of a Plan: what running it took is told, too
 	Code      string   // of an Error: gRPC's name of the code, such as InvalidArgument
 	Endpoints int      // of a Query; 0: any number
 	Elsewhere bool     // fetched over another connection
 	Arguments []string // TYPE VALUE for each parameter
-	SQL       string
+	SQL       string   // of a Call: its name and arguments
 	Schema    string   // of a Query: name type[!], …
-	Lines     []string // rows, or texts that must occur
+	Lines     []string // rows, facts of a plan, or texts that must occur
 	Line      int      // where the step begins in its script
+}
+
+// Heading is what a case declares of itself. Before the first case of a script it holds for all of them, and a case adds to it.
+type Heading struct {
+	Rule     string      // the specification rule that is checked
+	Features []string    // ids of the features it proves
+	Needs    []string    // capabilities of the server, beside those that its steps imply
+	On       []Dimension // dimensions along which it is also run elsewhere than at the base
+	Except   []Exception // where it does not hold
+	Smoke    bool        // part of the short profile
+}
+
+// Exception is a value of a dimension at which a case does not hold, with the reason.
+type Exception struct {
+	Dimension Dimension
+	Value     string
+	Reason    string
 }
 
 // Case is a named list of steps.
 type Case struct {
-	Name  string
-	Rule  string // the specification rule it checks
+	Name string
+	Heading
 	Steps []Step
 	Line  int
 }
@@ -73,7 +69,22 @@ type Case struct {
 type Script struct {
 	Name  string
 	Head  []string // comment lines before the first case, kept by Write
+	All   Heading  // holds for every case
 	Cases []Case
+}
+
+// Heading gives what a case declares, with what its script declares for all.
+func (s *Script) Heading(c *Case) Heading {
+	h := c.Heading
+	if h.Rule == "" {
+		h.Rule = s.All.Rule
+	}
+	h.Features = append(slices.Clone(s.All.Features), h.Features...)
+	h.Needs = append(slices.Clone(s.All.Needs), h.Needs...)
+	h.On = append(slices.Clone(s.All.On), h.On...)
+	h.Except = append(slices.Clone(s.All.Except), h.Except...)
+	h.Smoke = h.Smoke || s.All.Smoke
+	return h
 }
 
 // Parse reads a script. Errors name the line.
@@ -106,27 +117,77 @@ func (p *parser) run() error {
 		if !more {
 			return nil
 		}
-		word, rest, _ := strings.Cut(text, " ")
-		switch {
-		case strings.HasPrefix(text, "#"):
-			if len(p.script.Cases) == 0 {
-				p.script.Head = append(p.script.Head, text)
-			}
-		case strings.TrimSpace(text) == "":
-		case word == "case":
-			p.script.Cases = append(p.script.Cases, Case{Name: rest, Line: p.line})
-		case len(p.script.Cases) == 0:
-			return fmt.Errorf("%q before the first case", text)
-		case word == "rule":
-			p.current().Rule = rest
-		case slices.Contains([]Kind{Effect, Query, Error}, Kind(word)):
-			if err := p.step(Kind(word), strings.Fields(rest)); err != nil {
-				return err
-			}
-		default:
-			return fmt.Errorf("expected case, rule, effect, query or error, not %q", text)
+		if err := p.begin(text); err != nil {
+			return err
 		}
 	}
+}
+
+// begin reads a line that begins something.
+func (p *parser) begin(text string) error {
+	word, rest, _ := strings.Cut(text, " ")
+	switch {
+	case strings.HasPrefix(text, "#"):
+		if len(p.script.Cases) == 0 {
+			p.script.Head = append(p.script.Head, text)
+		}
+	case strings.TrimSpace(text) == "":
+	case word == "case":
+		for _, c := range p.script.Cases {
+			if c.Name == rest {
+				return fmt.Errorf("there are two cases %s", rest)
+			}
+		}
+		p.script.Cases = append(p.script.Cases, Case{Name: rest, Line: p.line})
+	case slices.Contains(kinds, Kind(word)):
+		if len(p.script.Cases) == 0 {
+			return fmt.Errorf("%q before the first case", text)
+		}
+		return p.step(Kind(word), strings.Fields(rest))
+	default:
+		h := &p.script.All
+		if n := len(p.script.Cases); n > 0 {
+			h = &p.script.Cases[n-1].Heading
+		}
+		return h.read(word, rest)
+	}
+	return nil
+}
+
+// read takes one line of a heading.
+func (h *Heading) read(word, rest string) error {
+	switch word {
+	case "rule":
+		h.Rule = rest
+	case "feature":
+		h.Features = append(h.Features, strings.Fields(rest)...)
+	case "needs":
+		for _, need := range strings.Fields(rest) {
+			if _, ok := capabilities[need]; !ok {
+				return fmt.Errorf("needs: %q is no capability", need)
+			}
+			h.Needs = append(h.Needs, need)
+		}
+	case "on":
+		for _, w := range strings.Fields(rest) {
+			if !slices.Contains(Dimensions(), Dimension(w)) {
+				return fmt.Errorf("on: %q is no dimension", w)
+			}
+			h.On = append(h.On, Dimension(w))
+		}
+	case "except":
+		where, reason, _ := strings.Cut(rest, " ")
+		dimension, value, ok := strings.Cut(where, "=")
+		if !ok || reason == "" || !slices.Contains(Dimensions(), Dimension(dimension)) {
+			return fmt.Errorf("except: expected DIMENSION=VALUE and the reason, not %q", rest)
+		}
+		h.Except = append(h.Except, Exception{Dimension(dimension), value, reason})
+	case "smoke":
+		h.Smoke = true
+	default:
+		return fmt.Errorf("expected case, a line of a heading or a step, not %q", word+" "+rest)
+	}
+	return nil
 }
 
 func (p *parser) current() *Case { return &p.script.Cases[len(p.script.Cases)-1] }
@@ -134,26 +195,8 @@ func (p *parser) current() *Case { return &p.script.Cases[len(p.script.Cases)-1]
 func (p *parser) step(kind Kind, words []string) error {
 	s := Step{Kind: kind, Line: p.line}
 	for _, w := range words {
-		name, value, _ := strings.Cut(w, "=")
-		switch {
-		case name == "session" && value != "":
-			s.Session = value
-		case name == "endpoints" && kind == Query && value != "":
-			n, err := strconv.Atoi(value)
-			if err != nil || n < 1 {
-				return fmt.Errorf("%s: %q is no number of endpoints", kind, value)
-			}
-			s.Endpoints = n
-		case w == "elsewhere" && kind != Effect:
-			s.Elsewhere = true
-		case w == "ordered" && kind == Query:
-			s.Ordered = true
-		case w == "contains" && kind == Query:
-			s.Contains = true
-		case kind == Error && s.Code == "":
-			s.Code = w
-		default:
-			return fmt.Errorf("%s: unknown word %q", kind, w)
+		if err := s.word(w); err != nil {
+			return err
 		}
 	}
 	if kind == Error && s.Code == "" {
@@ -165,6 +208,35 @@ func (p *parser) step(kind Kind, words []string) error {
 	}
 	c := p.current()
 	c.Steps = append(c.Steps, s)
+	return nil
+}
+
+// word takes one word behind the kind of a step.
+func (s *Step) word(w string) error {
+	name, value, _ := strings.Cut(w, "=")
+	rows := s.Kind == Query || s.Kind == Call
+	switch {
+	case name == "session" && value != "":
+		s.Session = value
+	case name == "endpoints" && s.Kind == Query && value != "":
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 {
+			return fmt.Errorf("%s: %q is no number of endpoints", s.Kind, value)
+		}
+		s.Endpoints = n
+	case w == "elsewhere" && (s.Kind == Query || s.Kind == Error):
+		s.Elsewhere = true
+	case w == "ordered" && rows:
+		s.Ordered = true
+	case w == "contains" && rows:
+		s.Contains = true
+	case w == "analyze" && s.Kind == Plan:
+		s.Analyze = true
+	case s.Kind == Error && s.Code == "":
+		s.Code = w
+	default:
+		return fmt.Errorf("%s: unknown word %q", s.Kind, w)
+	}
 	return nil
 }
 
@@ -183,7 +255,7 @@ func (p *parser) body(s *Step) {
 			s.Arguments = append(s.Arguments, strings.TrimPrefix(text, "arg "))
 		case !expected:
 			sql = append(sql, text)
-		case s.Kind == Query && s.Schema == "":
+		case (s.Kind == Query || s.Kind == Call) && s.Schema == "":
 			s.Schema = text
 		default:
 			s.Lines = append(s.Lines, text)
@@ -201,14 +273,18 @@ func Write(w io.Writer, s *Script) error {
 	for _, line := range s.Head {
 		fmt.Fprintln(out, line)
 	}
+	var all strings.Builder
+	s.All.write(&all)
+	if all.Len() > 0 && len(s.Head) > 0 {
+		fmt.Fprintln(out)
+	}
+	io.WriteString(out, all.String())
 	for i, c := range s.Cases {
-		if i > 0 || len(s.Head) > 0 {
+		if i > 0 || len(s.Head) > 0 || all.Len() > 0 {
 			fmt.Fprintln(out)
 		}
 		fmt.Fprintf(out, "case %s\n", c.Name)
-		if c.Rule != "" {
-			fmt.Fprintf(out, "rule %s\n", c.Rule)
-		}
+		c.Heading.write(out)
 		for i, step := range c.Steps {
 			if i > 0 && c.Steps[i-1].Kind != Effect {
 				fmt.Fprintln(out)
@@ -219,13 +295,38 @@ func Write(w io.Writer, s *Script) error {
 	return out.Flush()
 }
 
+func (h *Heading) write(w io.Writer) {
+	if h.Rule != "" {
+		fmt.Fprintln(w, "rule "+h.Rule)
+	}
+	if len(h.Features) > 0 {
+		fmt.Fprintln(w, "feature "+strings.Join(h.Features, " "))
+	}
+	if len(h.Needs) > 0 {
+		fmt.Fprintln(w, "needs "+strings.Join(h.Needs, " "))
+	}
+	if len(h.On) > 0 {
+		words := make([]string, len(h.On))
+		for i, d := range h.On {
+			words[i] = string(d)
+		}
+		fmt.Fprintln(w, "on "+strings.Join(words, " "))
+	}
+	for _, e := range h.Except {
+		fmt.Fprintf(w, "except %s=%s %s\n", e.Dimension, e.Value, e.Reason)
+	}
+	if h.Smoke {
+		fmt.Fprintln(w, "smoke")
+	}
+}
+
 func (s *Step) write(w io.Writer) {
 	words := []string{string(s.Kind)}
 	for _, word := range []struct {
 		text string
 		on   bool
 	}{
-		{s.Code, s.Code != ""}, {"session=" + s.Session, s.Session != ""}, {"ordered", s.Ordered}, {"contains", s.Contains},
+		{s.Code, s.Code != ""}, {"session=" + s.Session, s.Session != ""}, {"ordered", s.Ordered}, {"contains", s.Contains}, {"analyze", s.Analyze},
 		{"endpoints=" + strconv.Itoa(s.Endpoints), s.Endpoints > 0}, {"elsewhere", s.Elsewhere},
 	} {
 		if word.on {
@@ -241,7 +342,7 @@ func (s *Step) write(w io.Writer) {
 		return
 	}
 	fmt.Fprintln(w, "----")
-	if s.Kind == Query {
+	if s.Kind == Query || s.Kind == Call {
 		fmt.Fprintln(w, s.Schema)
 	}
 	for _, line := range s.Lines {

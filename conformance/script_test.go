@@ -8,8 +8,14 @@ import (
 
 const sample = `# head
 
+needs session-options
+on decoder
+
 case set-is-seen
 rule architecture §5.12
+feature session.set sql.select
+except store=s3 it is slow there
+smoke
 effect session=a
 SET my.key=v1
 query session=a
@@ -35,6 +41,16 @@ SELECT * FROM nope
 ----
 TABLE_OR_VIEW_NOT_FOUND
 
+plan analyze
+SELECT id FROM t
+----
+splits 1
+
+call
+tables catalog=lake
+----
+catalog_name string
+
 query endpoints=2 elsewhere
 arg bigint 1
 arg string it's
@@ -48,13 +64,13 @@ func TestParseAndWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Cases) != 1 || len(s.Cases[0].Steps) != 6 {
+	if len(s.Cases) != 1 || len(s.Cases[0].Steps) != 8 {
 		t.Fatalf("parsed %+v", s.Cases)
 	}
 	if q := s.Cases[0].Steps[2]; q.SQL != "SELECT *\nFROM t" || !q.Ordered || q.Schema != "id int" || len(q.Lines) != 0 {
 		t.Errorf("the second query is %+v", q)
 	}
-	if q := s.Cases[0].Steps[5]; q.Endpoints != 2 || !q.Elsewhere || len(q.Arguments) != 2 || q.SQL != "SELECT id FROM t WHERE id = ? AND s = ?" {
+	if q := s.Cases[0].Steps[7]; q.Endpoints != 2 || !q.Elsewhere || len(q.Arguments) != 2 || q.SQL != "SELECT id FROM t WHERE id = ? AND s = ?" {
 		t.Errorf("the last query is %+v", q)
 	}
 	var out bytes.Buffer
@@ -65,6 +81,7 @@ func TestParseAndWrite(t *testing.T) {
 		t.Errorf("written:\n%s", out.String())
 	}
 	for _, bad := range []string{"query\nSELECT 1\n", "case a\nnonsense\n", "case a\nerror\nSELECT 1\n", "case a\nquery wrong\nSELECT 1\n", "case a\nquery\n\n",
+		"needs nonsense\n", "case a\non nothing\n", "case a\nexcept store=s3\n", "case a\n\ncase a\n", "case a\nplan contains\nSELECT 1\n",
 		"case a\nquery endpoints=0\nSELECT 1\n", "case a\neffect elsewhere\nUSE a\n"} {
 		if _, err := Parse("bad", strings.NewReader(bad)); err == nil {
 			t.Errorf("%q must not parse", bad)
@@ -73,7 +90,7 @@ func TestParseAndWrite(t *testing.T) {
 }
 
 func TestMismatchesAreSeen(t *testing.T) {
-	got := &result{schema: nil, rows: []string{"1\ta", "2\tb"}}
+	rows := []string{"1\ta", "2\tb"}
 	for _, c := range []struct {
 		step Step
 		good bool
@@ -85,7 +102,7 @@ func TestMismatchesAreSeen(t *testing.T) {
 		{Step{Lines: []string{"a", "2"}, Contains: true}, true},
 		{Step{Lines: []string{"c"}, Contains: true}, false},
 	} {
-		if err := compareRows(&c.step, got.rows); (err == nil) != c.good {
+		if err := compareRows(&c.step, rows, Renames{}); (err == nil) != c.good {
 			t.Errorf("%+v: %v", c.step, err)
 		}
 	}

@@ -10,15 +10,41 @@ import (
 
 var escaper = strings.NewReplacer("\\", `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
 
+var unescaper = strings.NewReplacer(`\\`, "\\", `\t`, "\t", `\n`, "\n", `\r`, "\r")
+
 // rowsOf gives each row of a batch as tab-separated text.
 func rowsOf(b arrow.RecordBatch) []string {
 	out := make([]string, b.NumRows())
-	cells := make([]string, b.NumCols())
+	for i, row := range cellsOf(b) {
+		out[i] = strings.Join(row, "\t")
+	}
+	return out
+}
+
+// cellsOf gives the texts of each row of a batch.
+func cellsOf(b arrow.RecordBatch) [][]string {
+	out := make([][]string, b.NumRows())
 	for row := range out {
+		out[row] = make([]string, b.NumCols())
 		for i, column := range b.Columns() {
-			cells[i] = cell(column, row)
+			out[row][i] = cell(column, row)
 		}
-		out[row] = strings.Join(cells, "\t")
+	}
+	return out
+}
+
+// cells gives the texts of every row.
+func (a *Answer) cells() (out [][]string) {
+	for _, b := range a.Batches {
+		out = append(out, cellsOf(b)...)
+	}
+	return out
+}
+
+// lines gives every row as a line.
+func (a *Answer) lines() (out []string) {
+	for _, b := range a.Batches {
+		out = append(out, rowsOf(b)...)
 	}
 	return out
 }
@@ -26,6 +52,9 @@ func rowsOf(b arrow.RecordBatch) []string {
 func cell(column arrow.Array, row int) string {
 	if column.IsNull(row) || column.DataType().ID() == arrow.NULL {
 		return "NULL"
+	}
+	if u, ok := column.(array.Union); ok {
+		return cell(u.Field(u.ChildID(row)), unionRow(u, row))
 	}
 	text := column.ValueStr(row)
 	if d, ok := column.(*array.Decimal128); ok {
@@ -35,6 +64,14 @@ func cell(column arrow.Array, row int) string {
 		return `"` + text + `"`
 	}
 	return escaper.Replace(text)
+}
+
+// unionRow is where a union's value lies in its child.
+func unionRow(u array.Union, row int) int {
+	if dense, ok := u.(*array.DenseUnion); ok {
+		return int(dense.ValueOffset(row))
+	}
+	return row
 }
 
 // schemaText spells a schema as scripts do: name type, with ! where no null can be.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -29,7 +28,7 @@ Exits with 1 when a question is wrong or failed.`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			config := oracle.Config{Only: only, Timeout: timeout}
 			var err error
-			if config.Target, err = targetOf(whom); err != nil {
+			if config.Target, err = whom.target(); err != nil {
 				return err
 			}
 			config.Target.Cookies = true
@@ -77,18 +76,6 @@ func askAll(c *cobra.Command, config oracle.Config, folders []string, show int) 
 		return fmt.Errorf("%d questions came out wrong or failed", len(bad))
 	}
 	return nil
-}
-
-func renamesOf(flag string, pairs []string) ([]oracle.Rename, error) {
-	out := make([]oracle.Rename, len(pairs))
-	for i, p := range pairs {
-		from, to, ok := strings.Cut(p, "=")
-		if !ok || from == "" {
-			return nil, fmt.Errorf("%s %q: expected FROM=TO", flag, p)
-		}
-		out[i] = oracle.Rename{From: from, To: to}
-	}
-	return out, nil
 }
 
 func pathsOf(words []string) ([]conformance.Path, error) {

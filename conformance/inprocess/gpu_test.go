@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/skua-data/skua/conformance"
 	"github.com/skua-data/skua/conformance/oracle"
 	"github.com/skua-data/skua/kernels/cuda/driver/standin"
 )
@@ -25,7 +26,7 @@ func TestOracleOnTheGPU(t *testing.T) {
 	for i, decoder := range []string{"cpu", "gpu"} {
 		settings := lake(t)
 		settings["skua.decoder"] = decoder
-		report, err := suite.Run(t.Context(), oracle.Config{Target: start(t, settings).Target(), Names: []oracle.Rename{{From: "oracle", To: "lake"}}})
+		report, err := suite.Run(t.Context(), oracle.Config{Target: start(t, settings).Target(), Names: []conformance.Rename{{From: "oracle", To: "lake"}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,6 +26,7 @@ type Config struct {
 	Settings map[string]string // over the server's defaults and a free port
 	Log      *slog.Logger      // nil: nothing is logged
 	Now      func() time.Time  // nil: time.Now
+	Parts    server.Parts      // what is laid over the server's parts; Log and Now are those above
 }
 
 // Start starts a server. It stops when Drain or Stop ends it, not when ctx does.
@@ -45,7 +46,7 @@ func Start(ctx context.Context, c Config) (*Running, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	s, err := server.New(ctx, config, server.Parts{Log: c.Log, Now: c.Now})
+	s, err := server.New(ctx, config, server.Parts{Log: c.Log, Now: c.Now, Open: c.Parts.Open, Decoder: c.Parts.Decoder, Source: c.Parts.Source})
 	if err != nil {
 		return nil, err
 	}

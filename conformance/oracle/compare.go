@@ -17,7 +17,7 @@ import (
 var floatAggregate = regexp.MustCompile(`(?i)\b(sum|avg|mean|stddev\w*|var\w*|corr|covar\w*)\s*\(`)
 
 // compare gives what is wrong with an answer whose rows are known; nothing: they are the same.
-func compare(r *Recorded, rows [][]any, got *conformance.Answer, values renames) []string {
+func compare(r *Recorded, rows [][]any, got *conformance.Answer, values conformance.Renames) []string {
 	if names := fieldNames(got.Schema); !slices.Equal(names, r.names()) {
 		return []string{fmt.Sprintf("columns %q, expected %q", names, r.names())}
 	}
@@ -35,7 +35,7 @@ func compare(r *Recorded, rows [][]any, got *conformance.Answer, values renames)
 		return []string{"a value does not fit its type: " + err.Error()}
 	}
 	tolerant := floatAggregate.MatchString(r.SQL)
-	if difference(have, r.normalRows(rows, renames{}), r.Ordered, tolerant) == nil {
+	if difference(have, r.normalRows(rows, conformance.Renames{}), r.Ordered, tolerant) == nil {
 		return nil // what looks like a name need not be one
 	}
 	return difference(have, r.normalRows(rows, values), r.Ordered, tolerant)
@@ -76,13 +76,13 @@ func (r *Recorded) read(got *conformance.Answer) ([][]any, error) {
 	return rows, nil
 }
 
-func (r *Recorded) normalRows(rows [][]any, values renames) [][]any {
+func (r *Recorded) normalRows(rows [][]any, values conformance.Renames) [][]any {
 	out := make([][]any, len(rows))
 	for i, row := range rows {
 		out[i] = make([]any, len(row))
 		for j, v := range row {
 			if j < len(r.Columns) {
-				v = r.Columns[j].typ.normal(values.value(v))
+				v = r.Columns[j].typ.normal(values.Value(v))
 			}
 			out[i][j] = v
 		}

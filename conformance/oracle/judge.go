@@ -34,7 +34,7 @@ var (
 )
 
 // judge classes what came, either an answer or an error, and says why.
-func (s *Suite) judge(f *File, r *Recorded, got *conformance.Answer, err error, values renames) (Class, []string) {
+func (s *Suite) judge(f *File, r *Recorded, got *conformance.Answer, err error, values conformance.Renames) (Class, []string) {
 	class, notes := s.compareWith(f, r, got, err, values)
 	if d, ok := s.deviations[r.ID]; ok && (class == Wrong || class == Failed || class == Beyond) {
 		return Decided, append([]string{d.Why}, notes...)
@@ -42,7 +42,7 @@ func (s *Suite) judge(f *File, r *Recorded, got *conformance.Answer, err error, 
 	return class, notes
 }
 
-func (s *Suite) compareWith(f *File, r *Recorded, got *conformance.Answer, err error, values renames) (Class, []string) {
+func (s *Suite) compareWith(f *File, r *Recorded, got *conformance.Answer, err error, values conformance.Renames) (Class, []string) {
 	correction, corrected := s.corrections[r.ID]
 	switch {
 	case err != nil:

@@ -108,7 +108,7 @@ func TestJudge(t *testing.T) {
 		"an effect, error due": {"error", &conformance.Answer{Update: true}, nil, Wrong},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if class, notes := s.judge(&s.Files[0], ids[c.id], c.got, c.err, renames{}); class != c.want {
+			if class, notes := s.judge(&s.Files[0], ids[c.id], c.got, c.err, conformance.Renames{}); class != c.want {
 				t.Errorf("%s, expected %s: %s", class, c.want, strings.Join(notes, "; "))
 			}
 		})
@@ -185,7 +185,7 @@ func TestValues(t *testing.T) {
 }
 
 func TestRename(t *testing.T) {
-	r := newRenames([]Rename{{"o", "lake"}, {"o.a", "other.b"}}, []Rename{{"file:/x", "s3://y"}})
+	r := conformance.NewRenames([]conformance.Rename{{"o", "lake"}, {"o.a", "other.b"}}, []conformance.Rename{{"file:/x", "s3://y"}})
 	for sql, want := range map[string]string{
 		"SELECT o FROM o.t":        "SELECT lake FROM lake.t",
 		"SELECT * FROM o.a":        "SELECT * FROM other.b",
@@ -195,11 +195,11 @@ func TestRename(t *testing.T) {
 		"SELECT 'it''s o' FROM o":  "SELECT 'it''s o' FROM lake",
 		"SELECT 'open":             "SELECT 'open",
 	} {
-		if got := r.sql(sql); got != want {
+		if got := r.SQL(sql); got != want {
 			t.Errorf("%s: %s", sql, got)
 		}
 	}
-	if got := text(r.value([]any{"file:/x/o/t", "o.t", "my-o", nil})); got != `["s3://y/o/t","lake.t","my-o",null]` {
+	if got := text(r.Value([]any{"file:/x/o/t", "o.t", "my-o", nil})); got != `["s3://y/o/t","lake.t","my-o",null]` {
 		t.Error(got)
 	}
 }

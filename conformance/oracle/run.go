@@ -15,11 +15,11 @@ import (
 // Config says whom to ask and how. The zero value of every field but Target works.
 type Config struct {
 	Target  conformance.Target
-	Paths   []conformance.Path // questions take them in turn; none: query and prepared
-	Names   []Rename           // tables and catalogs that are called otherwise there: in statements, and in recorded values
-	Texts   []Rename           // other text in recorded values that is otherwise there, such as the beginning of paths
-	Only    string             // ask what has this text in its id or its file's name
-	Timeout time.Duration      // of one question; 0: a minute
+	Paths   []conformance.Path   // questions take them in turn; none: query and prepared
+	Names   []conformance.Rename // tables and catalogs that are called otherwise there: in statements, and in recorded values
+	Texts   []conformance.Rename // other text in recorded values that is otherwise there, such as the beginning of paths
+	Only    string               // ask what has this text in its id or its file's name
+	Timeout time.Duration        // of one question; 0: a minute
 }
 
 // Verdict is the class of one question.
@@ -57,7 +57,7 @@ func (s *Suite) runFile(ctx context.Context, c Config, f *File, report *Report) 
 		return err
 	}
 	defer client.Close()
-	names := newRenames(c.Names, c.Texts)
+	names := conformance.NewRenames(c.Names, c.Texts)
 	for i := range f.Answers {
 		r := &f.Answers[i]
 		sql, ok := r.statement()
@@ -67,7 +67,7 @@ func (s *Suite) runFile(ctx context.Context, c Config, f *File, report *Report) 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		v := Verdict{File: f.Name, ID: r.ID, SQL: names.sql(sql), Path: c.Paths[len(report.Verdicts)%len(c.Paths)]}
+		v := Verdict{File: f.Name, ID: r.ID, SQL: names.SQL(sql), Path: c.Paths[len(report.Verdicts)%len(c.Paths)]}
 		started := time.Now()
 		v.Class, v.Notes = s.ask(ctx, c, client, f, r, &v, names)
 		v.Elapsed = time.Since(started)
@@ -76,7 +76,7 @@ func (s *Suite) runFile(ctx context.Context, c Config, f *File, report *Report) 
 	return nil
 }
 
-func (s *Suite) ask(ctx context.Context, c Config, client *conformance.Client, f *File, r *Recorded, v *Verdict, names renames) (Class, []string) {
+func (s *Suite) ask(ctx context.Context, c Config, client *conformance.Client, f *File, r *Recorded, v *Verdict, names conformance.Renames) (Class, []string) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	answer, err := client.Ask(ctx, conformance.Question{SQL: v.SQL, Path: v.Path})

@@ -127,15 +127,20 @@ var table = map[string]row{
 	"cmd/skua/shell":       may().and(arrow, flight, grpc, readline, isatty),
 	"cmd/skua/demo":        may().and(arrow, iceberg, writer),
 	"cmd/skua-catalog":     may("catalogs", "catalogs/glue", "catalogs/hadoop", "catalogs/hive", "catalogs/jdbc", "catalogs/nessie", "catalogs/rest", "catalogs/static", "storage", "storage/adls", "storage/gcs", "storage/hdfs", "storage/local", "storage/s3", "plugins/sdk", "fault"),
-	"cmd/skua-conformance": may("conformance", "conformance/oracle").and(cobra, grpc),
+	"cmd/skua-conformance": may("conformance", "conformance/feature", "conformance/inprocess", "conformance/oracle", "conformance/outside", "conformance/plugintest",
+		"conformance/report", "storage").and(cobra, grpc),
 
 	// Outside of the product: clients that judge it.
-	"conformance":           may("catalogs/catalogtest", "plugins/host", "session").and(arrow, flight, grpc),
-	"conformance/inprocess": may("conformance", "server").and(grpc),
-	"conformance/oracle":    may("conformance").and(arrow),
+	"conformance":            may().and(arrow, flight, grpc),
+	"conformance/feature":    may("conformance"),
+	"conformance/inprocess":  may("conformance", "server").and(grpc),
+	"conformance/oracle":     may("conformance").and(arrow),
+	"conformance/outside":    may("conformance").and(arrow, grpc),
+	"conformance/plugintest": may("catalogs", "catalogs/catalogtest", "conformance", "plugins/host", "storage").and(iceberg),
+	"conformance/report":     may("conformance"),
 	"conformance/scantest": may("catalogs", "kernels", "kernels/cpu", "predicate", "resource", "scan", "scan/parquet", "storage", "storage/local").
 		and(arrow, parquet),
-	"bench": may().and(arrow, flight, grpc, iceberg, writer),
+	"bench": may().and(arrow, parquet, compress, flight, grpc, iceberg, writer),
 	"bench/local": may("catalogs", "kernels", "kernels/cpu", "predicate", "resource", "scan", "scan/parquet", "storage", "storage/local").
 		and(arrow, iceberg),
 }
