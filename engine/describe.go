@@ -95,6 +95,9 @@ func (s *statement) fresh() *statement {
 
 func (s *statement) describeTable(ctx context.Context, name []string) ([]row, error) {
 	d, _, err := s.describe(ctx, name)
+	if v := viewOf(err); v != nil {
+		return s.describedView(ctx, v)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -35,6 +35,8 @@ type Engine struct {
 	open   func(ctx context.Context, t *catalogs.Table) (openTable, error)
 	plans  *planCache
 	lines  *journal
+
+	viewFile func(ctx context.Context, v *catalogs.Table) ([]byte, error)
 }
 
 // openTable is what the engine needs of a table whose metadata was read.
@@ -75,6 +77,7 @@ func New(c Config) (*Engine, error) {
 		}
 		return opened, nil
 	}
+	e.viewFile = c.Scanner.ViewMetadata
 	c.Pool.OnShort(e.letGo)
 	return e, nil
 }

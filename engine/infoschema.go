@@ -232,16 +232,13 @@ func wanted(typ string, types []string) bool {
 // columnsOf gives a table's columns as SELECT * would, with their comments, which belong into a listing. A table that cannot be read has none.
 func (e *Engine) columnsOf(ctx context.Context, catalog string, entry catalogs.Entry) *arrow.Schema {
 	empty := arrow.NewSchema(nil, nil)
-	if entry.Kind == catalogs.KindView {
-		return empty
-	}
-	source, err := e.currentSource(ctx, catalog, entry.Identifier)
+	schema, err := e.currentSchema(ctx, catalog, entry)
 	if err != nil {
 		e.config.Log.Warn("columns left out of a listing", "catalog", catalog, "table", syntax.QuoteName(entry.Identifier), "error", err.Error())
 		return empty
 	}
-	fields := make([]arrow.Field, 0, source.Schema().NumFields())
-	for _, f := range source.Schema().Fields() {
+	fields := make([]arrow.Field, 0, schema.NumFields())
+	for _, f := range schema.Fields() {
 		out := arrow.Field{Name: f.Name, Type: withoutMetadata(f.Type), Nullable: f.Nullable}
 		if comment := commentOf(f); comment != "" {
 			out.Metadata = arrow.NewMetadata([]string{scan.CommentKey}, []string{comment})
@@ -249,6 +246,18 @@ func (e *Engine) columnsOf(ctx context.Context, catalog string, entry catalogs.E
 		fields = append(fields, out)
 	}
 	return arrow.NewSchema(fields, nil)
+}
+
+func (e *Engine) currentSchema(ctx context.Context, catalog string, entry catalogs.Entry) (*arrow.Schema, error) {
+	if entry.Kind == catalogs.KindView {
+		schema, _, err := e.viewSource(ctx, catalog, entry.Identifier)
+		return schema, err
+	}
+	source, err := e.currentSource(ctx, catalog, entry.Identifier)
+	if err != nil {
+		return nil, err
+	}
+	return source.Schema(), nil
 }
 
 func (e *Engine) currentSource(ctx context.Context, catalog string, identifier []string) (source scan.Source, err error) {

@@ -40,8 +40,9 @@ type Query struct {
 type Table struct {
 	Name    string // in full, quoted
 	Parts   []string
-	Source  scan.Source
+	Source  scan.Source // nil: a view
 	Options []scan.Option
+	View    *View // nil: none
 }
 
 // Program is a compiled statement. It is immutable and safe for concurrent use.

@@ -84,6 +84,9 @@ func (s *statement) resolve(ctx context.Context, r *resolution, ref *syntax.Tabl
 		return Table{}, err
 	}
 	f, err := s.table(ctx, texts(ref.Name))
+	if v := viewOf(err); v != nil {
+		return s.view(ctx, r, ref, v)
+	}
 	if err != nil {
 		return Table{}, placed(err, ref.Name[0].Pos)
 	}

@@ -135,7 +135,7 @@ func (s *statement) find(ctx context.Context, written []string, catalog string, 
 	}
 	base := &found{written: written, catalog: catalog, identifier: identifier[:len(identifier)-1], suffix: identifier[len(identifier)-1]}
 	if baseErr := s.load(ctx, base); baseErr != nil {
-		if !fault.Is(baseErr, fault.NotFound) {
+		if !fault.Is(baseErr, fault.NotFound) && viewOf(baseErr) == nil {
 			return nil, baseErr
 		}
 		return nil, s.explainMissing(ctx, f, err)
@@ -150,7 +150,7 @@ func (s *statement) load(ctx context.Context, f *found) error {
 		return err
 	}
 	if loaded.Kind == catalogs.KindView {
-		return unsupported("%s is a view: reading views is not supported", f.display()).In(f.display())
+		return isView(f, loaded)
 	}
 	f.opened, err = s.engine.open(ctx, loaded)
 	return err
@@ -179,6 +179,9 @@ func (s *statement) openPinned(ctx context.Context, f *found) error {
 			changed := *loaded
 			changed.MetadataLocation, changed.Metadata = pin.MetadataLocation, nil
 			loaded = &changed
+		}
+		if pin.View && len(identifier) == len(f.identifier) {
+			return isView(f, loaded)
 		}
 		if f.opened, err = s.engine.open(ctx, loaded); err != nil {
 			return err

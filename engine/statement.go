@@ -66,4 +66,5 @@ type PinnedTable struct {
 	Name             string `json:"name"` // as resolved: catalog, namespace levels and table, quoted and dotted
 	MetadataLocation string `json:"metadata"`
 	Snapshot         int64  `json:"snapshot,omitempty"` // for the log
+	View             bool   `json:"view,omitempty"`
 }

@@ -213,9 +213,16 @@ func tableRows(ctx context.Context, s *systemSource, add func(values ...any)) er
 
 func viewRows(ctx context.Context, s *systemSource, add func(values ...any)) error {
 	return s.tables(ctx, false, func(e TableEntry) {
-		if e.Type == TypeView {
-			add(e.Catalog, e.Schema, e.Name, nil)
+		if e.Type != TypeView {
+			return
 		}
+		var definition any
+		if levels, err := ParseSchemaName(e.Schema); err == nil {
+			if _, text, err := s.statement.engine.viewSource(ctx, e.Catalog, append(levels, e.Name)); err == nil && text != "" {
+				definition = text
+			}
+		}
+		add(e.Catalog, e.Schema, e.Name, definition)
 	})
 }
 

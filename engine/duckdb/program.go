@@ -27,6 +27,8 @@ type program struct {
 	statement  *dialect.Statement
 	tables     map[int]*input // those that are tables, by number
 	ctes       map[int]bool
+	origins    map[int]*origins // of tables in the texts of views
+	views      map[int][]string // the full names of those that are views
 	parameters *arrow.Schema
 	output     *output
 	pushed     pushdown
@@ -60,18 +62,22 @@ func (e *executor) Compile(ctx context.Context, q engine.Query) (engine.Program,
 		return nil, err
 	}
 	defer done()
-	p := &program{executor: e, query: q, statement: statement, tables: map[int]*input{}}
+	p := &program{executor: e, query: q, statement: statement, tables: map[int]*input{}, origins: map[int]*origins{}, views: map[int][]string{}}
 	planning, err := p.connect(i.planning)
 	if err != nil {
 		return nil, err
 	}
 	defer planning.close()
 	defer watch(ctx, planning)()
-	star, err := p.judge(planning)
+	g, err := p.judge(planning, statement)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.resolve(ctx, star); err != nil {
+	p.ctes = g.ctes
+	if err := p.resolve(ctx, planning, g.star); err != nil {
+		return nil, err
+	}
+	if err := p.closed(ctx, planning); err != nil {
 		return nil, err
 	}
 	if err := p.plan(ctx, planning); err != nil {
@@ -141,36 +147,47 @@ func zoneName(zone *time.Location, now time.Time) (string, error) {
 	return fmt.Sprintf("Etc/GMT%+d", -offset/3600), nil
 }
 
-// judge holds the tree of the statement against what may run. It reports whether a star selects all columns.
-func (p *program) judge(c *connection) (star bool, err error) {
-	rendered := p.statement.Render(dialect.Spelling{Table: func(i int) string { return dialect.QuoteIdent(tableMark + strconv.Itoa(i)) }})
+// judge holds the tree of a statement against what may run.
+func (p *program) judge(c *connection, statement *dialect.Statement) (*gate, error) {
+	rendered := statement.Render(dialect.Spelling{Table: func(i int) string { return dialect.QuoteIdent(tableMark + strconv.Itoa(i)) }})
 	tree, err := c.text("SELECT json_serialize_sql(" + literal(rendered.Text) + ", skip_null := true, skip_empty := true, skip_default := true)")
 	if err != nil {
-		return false, translated(err, rendered)
+		return nil, translated(err, rendered)
 	}
-	g := &gate{statement: p.statement, rendered: rendered, functions: allowed(), ctes: map[int]bool{}, seen: map[int]bool{}}
+	g := &gate{statement: statement, rendered: rendered, functions: allowed(), ctes: map[int]bool{}, seen: map[int]bool{}}
 	if err := g.check(tree); err != nil {
-		return false, err
+		return nil, err
 	}
-	if len(g.seen) != len(p.statement.Tables) {
-		return false, fault.New(fault.Invalid, "a table's name stands where the engine does not expect one").With("PARSE_SYNTAX_ERROR", "42601")
+	if len(g.seen) != len(statement.Tables) {
+		return nil, fault.New(fault.Invalid, "a table's name stands where the engine does not expect one").With("PARSE_SYNTAX_ERROR", "42601")
 	}
-	p.ctes = g.ctes
-	return g.star, nil
+	return g, nil
 }
 
-// resolve finds the tables.
-func (p *program) resolve(ctx context.Context, star bool) error {
-	for i, ref := range p.statement.Tables {
+// resolve finds the tables, those in the texts of views, too.
+func (p *program) resolve(ctx context.Context, planning *connection, star bool) error {
+	outer := &origins{resolve: p.query.Resolve, words: p.statement.Words, star: star}
+	for i := 0; i < len(p.statement.Tables); i++ {
 		if p.ctes[i] {
 			continue
 		}
-		t, err := p.query.Resolve(ctx, ref.TableRef)
-		if err != nil {
-			return err
+		from := p.origins[i]
+		if from == nil {
+			from = outer
 		}
-		in := &input{table: t, hidden: p.asksHidden(t)}
-		if len(in.hidden) > 0 && star {
+		t, err := from.resolve(ctx, p.statement.Tables[i].TableRef)
+		if err != nil {
+			return from.about(err)
+		}
+		if t.View != nil {
+			if err := p.inline(planning, i, t.View); err != nil {
+				return from.about(err)
+			}
+			p.views[i] = t.Parts
+			continue
+		}
+		in := &input{table: t, hidden: asksHidden(t, from.words)}
+		if len(in.hidden) > 0 && from.star {
 			return fault.New(fault.Unsupported, "* and a metadata column in one query with joins, grouping or functions are not supported: name the columns").In(t.Name)
 		}
 		p.tables[i] = in
@@ -178,11 +195,11 @@ func (p *program) resolve(ctx context.Context, star bool) error {
 	return nil
 }
 
-// asksHidden gives the metadata columns of a table that the statement names.
-func (p *program) asksHidden(t engine.Table) []arrow.Field {
+// asksHidden gives the metadata columns of a table that a statement of these words names.
+func asksHidden(t engine.Table, words map[string]bool) []arrow.Field {
 	var out []arrow.Field
 	for _, f := range t.Source.MetadataColumns().Fields() {
-		if p.statement.Words[strings.ToLower(f.Name)] && len(t.Source.Schema().FieldIndices(f.Name)) == 0 {
+		if words[strings.ToLower(f.Name)] && len(t.Source.Schema().FieldIndices(f.Name)) == 0 {
 			out = append(out, f)
 		}
 	}
@@ -193,6 +210,11 @@ func (p *program) asksHidden(t engine.Table) []arrow.Field {
 func (p *program) render(id func(i int) uint64) *dialect.Rendered { return p.renderAt(id, p.stage) }
 
 func (p *program) renderAt(id func(i int) uint64, stage dialect.Stage) *dialect.Rendered {
+	return p.statement.Render(p.spelling(id, stage))
+}
+
+// spelling gives each table a call of the table function.
+func (p *program) spelling(id func(i int) uint64, stage dialect.Stage) dialect.Spelling {
 	table := func(i int) string {
 		ref := p.statement.Tables[i]
 		text := "skua_scan(" + strconv.FormatUint(id(i), 10) + ")"
@@ -208,9 +230,9 @@ func (p *program) renderAt(id func(i int) uint64, stage dialect.Stage) *dialect.
 		if in := p.tables[i]; in != nil {
 			return in.table.Parts
 		}
-		return nil
+		return p.views[i]
 	}
-	return p.statement.Render(dialect.Spelling{Table: table, Qualified: qualified, Field: p.listField, Stage: stage, Types: p.types})
+	return dialect.Spelling{Table: table, Qualified: qualified, Field: p.listField, Stage: stage, Types: p.types}
 }
 
 // listField spells a field of the structs in a column of lists: the list of the fields, as Spark has it.

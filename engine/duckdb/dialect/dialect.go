@@ -20,6 +20,7 @@ type Options struct {
 	Clock     time.Time                // the statement's now
 	Zone      *time.Location
 	Arguments arrow.RecordBatch // one row with the values of the parameters; nil: they stay parameters
+	Nulls     bool              // ORDER BY says where nulls go: the statement will be part of one of the other dialect
 }
 
 // Statement is a translated statement.
@@ -31,6 +32,7 @@ type Statement struct {
 	Words      map[string]bool // every identifier of the text, in lower case
 	pieces     []piece
 	typed      []typed
+	inlined    map[int][]piece // what stands for a table that is a query
 }
 
 // Reference is one place where a table is read.
@@ -103,6 +105,14 @@ func (s *Statement) Render(spelling Spelling) *Rendered {
 	return w.out
 }
 
+// RenderTable spells one of the statement's tables alone.
+func (s *Statement) RenderTable(i int, spelling Spelling) *Rendered {
+	w := &writer{Spelling: spelling, statement: s, aliases: s.aliases(spelling.Qualified), out: &Rendered{}}
+	w.pieces([]piece{{table: i}})
+	w.out.Text = w.b.String()
+	return w.out
+}
+
 func (w *writer) pieces(pieces []piece) {
 	for _, p := range pieces {
 		switch {
@@ -110,6 +120,11 @@ func (w *writer) pieces(pieces []piece) {
 		case p.typed > 0:
 			w.place(p.pos)
 			w.typed(p.typed - 1)
+		case p.table >= 0 && w.statement.inlined[p.table] != nil:
+			w.pieces(w.statement.inlined[p.table])
+			if ref := w.statement.Tables[p.table]; !ref.Aliased {
+				w.text("AS " + QuoteIdent(ref.Last()))
+			}
 		default:
 			w.place(p.pos)
 			w.text(w.spell(p))

@@ -167,6 +167,7 @@ func (r *rewriter) keys(s *scope) {
 	if s.setOp && s.place > 0 {
 		r.relationOf(s)
 	}
+	ordered := r.is("ORDER")
 	r.copy()
 	r.copy()
 	for r.failed == nil && !r.closes() {
@@ -185,13 +186,28 @@ func (r *rewriter) keys(s *scope) {
 		} else {
 			r.out.pieces = append(r.out.pieces, value...)
 		}
-		for r.failed == nil && r.isAny("ASC", "DESC", "NULLS", "FIRST", "LAST") {
-			r.copy()
-		}
+		r.direction(ordered)
 		if !r.is(",") {
 			return
 		}
 		r.copy()
+	}
+}
+
+// direction writes what follows a key.
+func (r *rewriter) direction(ordered bool) {
+	descending := r.is("DESC")
+	if r.isAny("ASC", "DESC") {
+		r.copy()
+	}
+	switch {
+	case r.is("NULLS"):
+		r.copy()
+		r.copy()
+	case ordered && r.Nulls && r.Spark && !descending:
+		r.emit("NULLS FIRST")
+	case ordered && r.Nulls:
+		r.emit("NULLS LAST")
 	}
 }
 

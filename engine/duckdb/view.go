@@ -1,0 +1,103 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"errors"
+
+	"github.com/skua-data/skua/engine"
+	"github.com/skua-data/skua/engine/duckdb/dialect"
+	"github.com/skua-data/skua/engine/syntax"
+	"github.com/skua-data/skua/fault"
+)
+
+// origins is the text that a table's name stands in: the statement's, or a view's.
+type origins struct {
+	view    string // empty: the statement
+	resolve func(ctx context.Context, name syntax.TableRef) (engine.Table, error)
+	words   map[string]bool
+	star    bool
+}
+
+// about says which view an error comes from. Its place in the view's text is none in the statement's.
+func (o *origins) about(err error) error {
+	if o.view == "" {
+		return err
+	}
+	return inView(o.view, err)
+}
+
+func inView(name string, err error) error {
+	prefix := "in the text of view " + name + ": "
+	var plain *fault.Error
+	var parse *syntax.Error
+	switch {
+	case errors.As(err, &parse):
+		return fault.New(fault.Invalid, "%s%s", prefix, parse.Message)
+	case errors.As(err, &plain):
+		out := *plain
+		out.Message, out.Position = prefix+out.Message, fault.Position{}
+		if out.Condition == "PARSE_SYNTAX_ERROR" {
+			out.Condition = "" // it is not the statement's
+		}
+		return &out
+	}
+	return fault.Wrap(err, "in the text of view %s", name)
+}
+
+// inline puts a view's text into the place of a table. Its own tables are found later, as the view sees them.
+func (p *program) inline(planning *connection, i int, v *engine.View) error {
+	spark := v.Dialect == "spark"
+	options := dialect.Options{Spark: spark, Name: p.query.Name, Constants: p.query.Constants, Clock: p.query.Clock, Zone: p.query.Zone,
+		Nulls: spark != (p.query.Dialect == "spark")}
+	statement, err := dialect.Translate(v.Text, options)
+	if err != nil {
+		return inView(v.Name, err)
+	}
+	if statement.Parameters > 0 {
+		return fault.New(fault.Invalid, "the text of view %s has parameters", v.Name)
+	}
+	g, err := p.judge(planning, statement)
+	if err != nil {
+		return inView(v.Name, err)
+	}
+	var columns []dialect.Column
+	for _, c := range v.Columns {
+		columns = append(columns, dialect.Column{Name: c.Name, From: c.From, Type: c.Type})
+	}
+	first, err := p.statement.Inline(i, statement, columns)
+	if err != nil {
+		return inView(v.Name, err)
+	}
+	if len(p.statement.Tables) > maxExpanded {
+		return fault.New(fault.Invalid, "with the texts of its views the statement reads more than %d tables", maxExpanded).With("FAILED_TO_PARSE_TOO_COMPLEX", "54001")
+	}
+	from := &origins{view: v.Name, resolve: v.Resolve, words: statement.Words, star: g.star}
+	for j := range statement.Tables {
+		p.ctes[first+j] = g.ctes[j]
+		p.origins[first+j] = from
+	}
+	return nil
+}
+
+// closed binds each view by itself: a name that its text does not have is not looked for in the statement around it.
+func (p *program) closed(ctx context.Context, c *connection) error {
+	if len(p.views) == 0 {
+		return nil
+	}
+	s := p.start(ctx)
+	defer s.end()
+	for i := range p.statement.Tables {
+		if p.views[i] == nil {
+			continue
+		}
+		rendered := p.statement.RenderTable(i, p.spelling(s.id, dialect.Plain))
+		statement, err := c.prepare("SELECT * FROM " + rendered.Text)
+		if err != nil {
+			return inView(p.statement.Tables[i].Last(), s.run.cause(translated(err, rendered)))
+		}
+		statement.close()
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/skua-data/skua/engine"
+	"github.com/skua-data/skua/engine/syntax"
+)
+
+// viewQuery gives a query that sees views beside the fixture's tables.
+func viewQuery(f *fixture, sql string, views map[string]*engine.View) engine.Query {
+	q := f.query(sql, nil)
+	tables := q.Resolve
+	var resolve func(ctx context.Context, ref syntax.TableRef) (engine.Table, error)
+	resolve = func(ctx context.Context, ref syntax.TableRef) (engine.Table, error) {
+		last := ref.Name[len(ref.Name)-1].Text
+		v, ok := views[last]
+		if !ok {
+			return tables(ctx, ref)
+		}
+		out := *v
+		out.Name, out.Resolve = last, resolve
+		return engine.Table{Name: last, Parts: []string{"cat", "ns", "deep", last}, View: &out}, nil
+	}
+	q.Resolve = resolve
+	return q
+}
+
+func column(name string) engine.ViewColumn { return engine.ViewColumn{Name: name} }
+
+func TestViewsStandInThePlaceOfTables(t *testing.T) {
+	f := newFixture(t)
+	views := map[string]*engine.View{
+		"open":     {Text: "SELECT id, customer AS c FROM orders WHERE status = 'open'", Dialect: "spark", Columns: []engine.ViewColumn{column("number"), column("who")}},
+		"named":    {Text: "SELECT * FROM orders", Dialect: "spark", Columns: []engine.ViewColumn{{Name: "p", From: "price", Type: "DECIMAL(20,4)"}, {Name: "id", From: "id"}}},
+		"nested":   {Text: "WITH o AS (SELECT * FROM open) SELECT o.who, count(*) n FROM o GROUP BY o.who", Dialect: "ansi", Columns: []engine.ViewColumn{column("who"), column("n")}},
+		"sorted":   {Text: "SELECT id FROM customers ORDER BY id LIMIT 1", Dialect: "spark", Columns: []engine.ViewColumn{column("id")}},
+		"spark":    {Text: "SELECT avg(price) FROM orders WHERE id < 3", Dialect: "spark", Columns: []engine.ViewColumn{column("a")}},
+		"few":      {Text: "SELECT id FROM orders", Dialect: "spark", Columns: []engine.ViewColumn{column("a"), column("b")}},
+		"broken":   {Text: "SELECT nothing FROM customers", Dialect: "spark", Columns: []engine.ViewColumn{column("a")}},
+		"captures": {Text: "SELECT status FROM customers", Dialect: "spark", Columns: []engine.ViewColumn{column("a")}},
+		"hidden":   {Text: "SELECT * FROM read_csv('/etc/passwd')", Dialect: "ansi", Columns: []engine.ViewColumn{column("a")}},
+		"asks":     {Text: "SELECT id FROM orders WHERE id = ?", Dialect: "spark", Columns: []engine.ViewColumn{column("a")}},
+		"no sql":   {Text: "SELECT FROM WHERE", Dialect: "spark", Columns: []engine.ViewColumn{column("a")}},
+		"lost":     {Text: "SELECT * FROM nowhere", Dialect: "spark", Columns: []engine.ViewColumn{column("a")}},
+	}
+	for _, c := range []struct{ sql, want string }{
+		{"SELECT * FROM open WHERE number < 4", `[{"number":0,"who":0},{"number":3,"who":3}]`},
+		{"SELECT open.who, o2.number FROM open JOIN open o2 ON open.number = o2.number WHERE o2.number = 3", `[{"number":3,"who":3}]`},
+		{"SELECT ns.deep.open.who FROM ns.deep.open WHERE deep.open.number = 3", `[{"who":3}]`},
+		{"SELECT p FROM named WHERE id = 1", `[{"p":"1.01"}]`},
+		{"SELECT n FROM nested WHERE who = 0", `[{"n":34}]`},
+		{"WITH orders AS (SELECT 1 AS id) SELECT count(*) AS n FROM orders, nested", `[{"n":50}]`},
+		{"SELECT * FROM sorted", `[{"id":null}]`},
+		{"SELECT a FROM spark", `[{"a":"1.01"}]`},
+	} {
+		p, err := f.run.Compile(t.Context(), viewQuery(f, c.sql, views))
+		if err != nil {
+			t.Errorf("%s: %v", c.sql, err)
+			continue
+		}
+		r, err := p.Open(t.Context())
+		if err != nil {
+			t.Errorf("%s: %v", c.sql, err)
+			continue
+		}
+		got := ""
+		for r.Next() {
+			text, _ := r.RecordBatch().MarshalJSON()
+			got += strings.Join(strings.Fields(string(text)), "")
+		}
+		if r.Err() != nil || got != c.want {
+			t.Errorf("%s\n got %s %v\nwant %s", c.sql, got, r.Err(), c.want)
+		}
+		r.Release()
+	}
+	for _, c := range []struct{ sql, want string }{
+		{"SELECT * FROM few", "2 columns specified"},
+		{"SELECT * FROM orders, broken", "nothing"},
+		{"SELECT * FROM orders, captures", "status"},
+		{"SELECT * FROM hidden", "view hidden: the table function read_csv is not allowed"},
+		{"SELECT * FROM `no sql`", "in the text of view no sql: SELECT clause"},
+		{"SELECT * FROM asks", "the text of view asks has parameters"},
+		{"SELECT * FROM lost", "view lost: no table nowhere"},
+	} {
+		if _, err := f.run.Compile(t.Context(), viewQuery(f, c.sql, views)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.sql, err)
+		}
+	}
+}
+
+// TestFiltersReachTheTablesOfViews shows that what a statement asks of a view is pushed into its tables.
+func TestFiltersReachTheTablesOfViews(t *testing.T) {
+	f := newFixture(t)
+	views := map[string]*engine.View{"open": {Text: "SELECT id, customer FROM orders WHERE status = 'open'", Dialect: "spark", Columns: []engine.ViewColumn{column("id"), column("c")}}}
+	p, err := f.run.Compile(t.Context(), viewQuery(f, "SELECT count(*) FROM open WHERE c = 7 AND upper('x') = 'X'", views))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r.Next() {
+	}
+	r.Release()
+	requests := f.tables["orders"].requests
+	if len(requests) != 1 || requests[0].Filter == nil || requests[0].Filter.String() != "`customer` = 7 AND `status` = 'open'" {
+		t.Errorf("asked of the table: %v", requests)
+	}
+}
