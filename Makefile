@@ -5,7 +5,7 @@ BINARIES := skua skua-catalog skua-conformance
 GPU_FLAGS := CGO_CFLAGS="-I$(CURDIR)/kernels/cuda/driver/cudart/include"
 export GOFLAGS := -buildvcs=false $(GOFLAGS)
 
-.PHONY: help run build build-gpu gpu-test gpu-deleted gpu-device test servers race bench stores-test check generate clean doctor-tools
+.PHONY: help run build build-gpu gpu-test gpu-deleted gpu-device test servers race bench bench-kernels stores-test check generate clean doctor-tools
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -45,8 +45,13 @@ gpu-deleted: doctor-tools ## delete every barrier and bounds check of the GPU ke
 gpu-device: doctor-tools ## build bin/gpu-check, a folder to carry to a machine with a GPU; run.sh in it takes under three minutes
 	$(GPU_FLAGS) sh kernels/cuda/driver/carry.sh $(BIN)/gpu-check
 
-bench: build ## measure Skua through Flight beside iceberg-go's own reader
-	$(GO) run ./bench -skua $(BIN)/skua
+bench: build ## measure Skua in process and through Flight beside iceberg-go's and arrow-go's readers; BENCH="-rows 4000000 -rounds 5" for more
+	$(GO) build -o $(BIN)/skua-local ./bench/local
+	$(GO) run ./bench -skua $(BIN)/skua -local $(BIN)/skua-local $(BENCH)
+
+bench-kernels: doctor-tools ## measure the decoder encoding by encoding, and sending alone
+	$(GO) test ./kernels/cpu ./scan/parquet -run - -bench . -benchtime 1s
+	$(GO) test ./flightsql -run - -bench Send -benchtime 3x
 
 stores-test: build ## read the demo warehouse through real store servers (needs Node.js and Java 17 with Maven)
 	SKUA_STORES=all $(GO) test -count=1 -timeout 30m -v ./conformance/servers/stores

@@ -6,9 +6,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/flight/flightsql"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/catalog/hadoop"
 	"github.com/apache/iceberg-go/table"
@@ -16,50 +22,75 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// runChild reads with one reader, throws every batch away, and prints the sample.
-func runChild(ctx context.Context, reader, dir string, w work, address string, rows int) error {
-	read := readIceberg
-	if reader == "skua" {
-		read = readFlight
+// child is a reader in a process of its own, so that its processor time, its peak of memory and its reads are nobody else's.
+type child struct {
+	dir, address string
+	work         work
+	cost         cost
+}
+
+// run reads, throws every batch away, and prints what it cost.
+func (c *child) run(ctx context.Context, reader string) error {
+	read := map[string]func(context.Context) error{icebergGo: c.readIceberg, pqArrow: c.readFiles, throughFlight: c.readFlight}[reader]
+	if read == nil {
+		return fmt.Errorf("no reader %q", reader)
 	}
-	var s sample
-	if err := read(ctx, dir, w, address, rows, &s); err != nil {
+	before, start, err := rusage(), time.Now(), error(nil)
+	from, err := readsOf("self")
+	if err != nil {
 		return err
 	}
+	if err := read(ctx); err != nil {
+		return err
+	}
+	after := rusage()
+	to, err := readsOf("self")
+	if err != nil {
+		return err
+	}
+	c.cost.Wall = time.Since(start).Seconds()
+	c.cost.User, c.cost.System = seconds(after.Utime)-seconds(before.Utime), seconds(after.Stime)-seconds(before.Stime)
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return err
 	}
-	if s.Peak, err = peakOf(string(status)); err != nil {
+	if c.cost.Peak, err = peakOf(string(status)); err != nil {
 		return err
 	}
-	return json.NewEncoder(os.Stdout).Encode(s)
+	c.cost.ReadBytes, c.cost.Reads = to.bytes-from.bytes, to.calls-from.calls
+	return json.NewEncoder(os.Stdout).Encode(c.cost)
 }
 
-func (s *sample) add(b arrow.RecordBatch) {
-	s.Rows += b.NumRows()
+func rusage() (r syscall.Rusage) {
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r)
+	return r
+}
+
+func seconds(t syscall.Timeval) float64 { return float64(t.Sec) + float64(t.Usec)/1e6 }
+
+func (c *child) add(b arrow.RecordBatch) {
+	c.cost.Rows += b.NumRows()
 	for _, column := range b.Columns() {
-		s.Bytes += int64(column.Data().SizeInBytes())
+		c.cost.Bytes += int64(column.Data().SizeInBytes())
 	}
 }
 
-func readIceberg(ctx context.Context, dir string, w work, _ string, rows int, s *sample) error {
-	catalog, err := hadoop.NewCatalog("bench", filepath.Join(dir, "warehouse"), iceberg.Properties{})
+// readIceberg reads with iceberg-go's own reader.
+func (c *child) readIceberg(ctx context.Context) error {
+	lake, err := hadoop.NewCatalog("bench", filepath.Join(c.dir, "warehouse"), iceberg.Properties{})
 	if err != nil {
 		return err
 	}
-	t, err := catalog.LoadTable(ctx, benchTable)
+	t, err := lake.LoadTable(ctx, c.work.table.identifier())
 	if err != nil {
 		return err
 	}
 	var options []table.ScanOption
-	switch w.name {
-	case "proj3":
-		options = append(options, table.WithSelectedFields("orderkey", "quantity", "shipdate"))
-	case "filter1pct":
-		key := iceberg.Reference("orderkey")
-		from, to := keys(rows)
-		options = append(options, table.WithRowFilter(iceberg.NewAnd(iceberg.GreaterThanEqual(key, from), iceberg.LessThan(key, to))))
+	if c.work.columns != nil {
+		options = append(options, table.WithSelectedFields(c.work.columns...))
+	}
+	if c.work.below > 0 {
+		options = append(options, table.WithRowFilter(iceberg.LessThan(iceberg.Reference(keyName), c.work.below)))
 	}
 	_, batches, err := t.Scan(options...).ToArrowRecords(ctx)
 	if err != nil {
@@ -69,24 +100,61 @@ func readIceberg(ctx context.Context, dir string, w work, _ string, rows int, s 
 		if err != nil {
 			return err
 		}
-		s.add(b)
+		c.add(b)
 		b.Release()
 	}
 	return nil
 }
 
-func readFlight(ctx context.Context, _ string, w work, address string, rows int, s *sample) error {
-	client, err := flightsql.NewClientCtx(ctx, address, nil, nil, grpc.WithTransportCredentials(insecure.NewCredentials()))
+// readFiles reads the bare files with arrow-go's reader, without what Iceberg knows of them.
+func (c *child) readFiles(ctx context.Context) error {
+	paths, err := filepath.Glob(filepath.Join(c.work.table.folder(c.dir), "data", "*.parquet"))
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if err := c.readFile(ctx, path); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+func (c *child) readFile(ctx context.Context, path string) error {
+	f, err := file.OpenParquetFile(path, false)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{Parallel: true, BatchSize: 1 << 16}, memory.DefaultAllocator)
+	if err != nil {
+		return err
+	}
+	var leaves []int
+	for i := range f.MetaData().Schema.NumColumns() {
+		if c.work.columns == nil || slices.Contains(c.work.columns, f.MetaData().Schema.Column(i).Name()) {
+			leaves = append(leaves, i)
+		}
+	}
+	batches, err := r.GetRecordReader(ctx, leaves, nil)
+	if err != nil {
+		return err
+	}
+	defer batches.Release()
+	for batches.Next() {
+		c.add(batches.RecordBatch())
+	}
+	return batches.Err()
+}
+
+// readFlight receives every batch from Skua's server.
+func (c *child) readFlight(ctx context.Context) error {
+	client, err := flightsql.NewClientCtx(ctx, c.address, nil, nil, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	arguments := []any{"bench.db.lineitem"}
-	if w.name == "filter1pct" {
-		from, to := keys(rows)
-		arguments = append(arguments, from, to)
-	}
-	info, err := client.Execute(ctx, fmt.Sprintf(w.sql, arguments...))
+	info, err := client.Execute(ctx, c.work.sql())
 	if err != nil {
 		return err
 	}
@@ -96,7 +164,7 @@ func readFlight(ctx context.Context, _ string, w work, address string, rows int,
 			return err
 		}
 		for reader.Next() {
-			s.add(reader.RecordBatch())
+			c.add(reader.RecordBatch())
 		}
 		err = reader.Err()
 		reader.Release()

@@ -1,6 +1,8 @@
-// Command bench measures Skua through Flight beside iceberg-go's own reader on one generated table, in interleaved runs: CPU seconds and
-// peak memory of a full scan, a projection of three columns, and a filter that keeps one row in a hundred. Every figure is the minimum of the
-// rounds; ratios come from one run of the program and are what to quote.
+// Command bench measures four readers on the same generated tables in interleaved runs: iceberg-go's own reader, arrow-go's Parquet reader on the
+// bare files, Skua in process, and Skua's server with a Flight client. The tables are flat, wide, of texts, nested, full of nulls, with deletes and
+// of many small files; in Snappy and in ZSTD; laid out as Go's and as Java's writers do. It reports processor time, time, peak of memory, bytes
+// read and calls to read, and ratios to iceberg-go's reader. Every figure is of the run of least processor time; only ratios of one run of
+// the program mean something.
 package main
 
 import (
@@ -11,132 +13,196 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strconv"
-	"time"
+	"strings"
 )
 
-// work is one thing to read.
-type work struct {
-	name string
-	sql  string // through Flight; %s is the table, the numbers are the filter's range
-}
+// The readers.
+const (
+	icebergGo     = "iceberg-go"
+	pqArrow       = "pqarrow"
+	inProcess     = "skua"
+	throughFlight = "skua-flight"
+)
 
-// keys is the range of a filter that keeps one row in a hundred of the table.
-func keys(rows int) (from, to int64) { return int64(rows / 2), int64(rows/2 + rows/100) }
+var readers = []string{icebergGo, pqArrow, inProcess, throughFlight}
 
-var works = []work{
-	{"full", "SELECT * FROM %s"},
-	{"proj3", "SELECT orderkey, quantity, shipdate FROM %s"},
-	{"filter1pct", "SELECT * FROM %s WHERE orderkey >= %d AND orderkey < %d"},
-}
-
-// sample is what one run cost.
-type sample struct {
-	Rows   int64         `json:"rows"`
-	Bytes  int64         `json:"bytes"` // Arrow bytes received
-	CPU    time.Duration `json:"cpu"`   // user and system, of the child
-	Server time.Duration `json:"server"`
-	Wall   time.Duration `json:"wall"`
-	Peak   int64         `json:"peak"` // bytes, of the child for iceberg-go, of the server for Skua
+// setup is what the flags say.
+type setup struct {
+	rows, rounds int
+	dir          string
+	skua, local  string
+	tables       string
+	json         string
+	child, work  string // internal
+	address      string
+	readers      string
 }
 
 func main() {
-	rows := flag.Int("rows", 5_000_000, "rows of the table")
-	dir := flag.String("dir", filepath.Join(os.TempDir(), "skua-bench"), "where the table is kept between runs")
-	rounds := flag.Int("rounds", 3, "interleaved rounds")
-	skua := flag.String("skua", "bin/skua", "the server's binary")
-	child := flag.String("child", "", "internal: run one reader and print its sample")
-	name := flag.String("work", "", "internal")
-	address := flag.String("address", "", "internal")
+	var s setup
+	flag.IntVar(&s.rows, "rows", 400_000, "rows of a table of 100 %; some have fewer")
+	flag.IntVar(&s.rounds, "rounds", 3, "interleaved rounds")
+	flag.StringVar(&s.dir, "dir", filepath.Join(os.TempDir(), "skua-bench"), "where the tables are kept between runs")
+	flag.StringVar(&s.skua, "skua", "bin/skua", "the server's binary")
+	flag.StringVar(&s.local, "local", "bin/skua-local", "the binary of bench/local, which reads in process")
+	flag.StringVar(&s.tables, "tables", "", "names of the tables to read, or parts of them, with commas between; empty: all")
+	flag.StringVar(&s.readers, "readers", strings.Join(readers, ","), "the readers, with commas between")
+	flag.StringVar(&s.json, "json", "", "a file for every figure of every round")
+	flag.StringVar(&s.child, "child", "", "internal: read with one reader and print what it cost")
+	flag.StringVar(&s.work, "work", "", "internal")
+	flag.StringVar(&s.address, "address", "", "internal")
 	flag.Parse()
-	if err := run(context.Background(), *rows, *dir, *rounds, *skua, *child, *name, *address); err != nil {
+	if err := s.run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "bench: "+err.Error())
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, rows int, dir string, rounds int, skua, child, name, address string) error {
-	for _, w := range works {
-		if child != "" && w.name == name {
-			return runChild(ctx, child, dir, w, address, rows)
+func (s *setup) run(ctx context.Context) error {
+	works := s.works()
+	if s.child != "" {
+		i := slices.IndexFunc(works, func(w work) bool { return w.id() == s.work })
+		if i < 0 {
+			return fmt.Errorf("no work %q", s.work)
 		}
+		return (&child{dir: s.dir, address: s.address, work: works[i]}).run(ctx, s.child)
 	}
-	if err := makeTable(ctx, dir, rows); err != nil {
+	if len(works) == 0 {
+		return fmt.Errorf("no table is called like %s", s.tables)
+	}
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return err
 	}
-	server, err := startServer(ctx, skua, dir)
+	for _, w := range works {
+		if err := w.table.make(ctx, s.dir, w.table.rows(s.rows)); err != nil {
+			return err
+		}
+	}
+	server, err := startServer(ctx, s.skua, s.dir)
 	if err != nil {
 		return err
 	}
 	defer server.stop()
-	fmt.Printf("%d rows, %d rounds, %s %s/%s, %d cores\n", rows, rounds, runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	best := map[string]sample{}
-	for round := range rounds {
-		for _, w := range works {
-			for _, reader := range []string{"iceberg-go", "skua"} {
-				s, err := measure(ctx, reader, dir, w, rows, server)
-				if err != nil {
-					return fmt.Errorf("%s, %s: %w", reader, w.name, err)
-				}
-				fmt.Fprintf(os.Stderr, "round %d %-10s %-10s cpu %6.2f s server %6.2f s wall %6.2f s\n", round+1, w.name, reader, s.CPU.Seconds(), s.Server.Seconds(), s.Wall.Seconds())
-				best[reader+w.name] = least(best[reader+w.name], s)
-			}
+	all, err := s.rounded(ctx, works, server)
+	if err != nil {
+		return err
+	}
+	if s.json != "" {
+		if err := writeJSON(s.json, all); err != nil {
+			return err
 		}
 	}
-	return report(best)
+	return s.report(os.Stdout, works, all)
 }
 
-// least keeps the cheaper of two runs by CPU; rows must not differ.
-func least(a, b sample) sample {
-	if a.Rows == 0 || b.CPU+b.Server < a.CPU+a.Server {
-		return b
+func (s *setup) works() (out []work) {
+	for _, t := range tables {
+		wanted := s.tables == "" || slices.ContainsFunc(strings.Split(s.tables, ","), func(part string) bool { return strings.Contains(t.name, part) })
+		if wanted {
+			out = append(out, t.works(s.rows)...)
+		}
 	}
-	return a
+	return out
 }
 
-// measure runs one reader in a process of its own; Skua's server is charged by what it used meanwhile.
-func measure(ctx context.Context, reader, dir string, w work, rows int, s *server) (sample, error) {
-	before, err := s.usage()
-	if err != nil {
-		return sample{}, err
+// measured is what one read cost, by whom and in which round.
+type measured struct {
+	Work   string `json:"work"`
+	Reader string `json:"reader"`
+	Round  int    `json:"round"`
+	Cost   cost   `json:"cost"`
+}
+
+// reads says whether a reader can do a work: bare files know neither deletes nor filters.
+func canRead(reader string, w work) bool {
+	return reader != pqArrow || !w.table.deletes && w.below == 0
+}
+
+// rounded measures every work with every reader, in turns whose order is turned round from one to the next.
+func (s *setup) rounded(ctx context.Context, works []work, server *server) (out []measured, err error) {
+	order := strings.Split(s.readers, ",")
+	for round := range s.rounds {
+		for _, w := range works {
+			for _, reader := range order {
+				if !canRead(reader, w) {
+					continue
+				}
+				c, err := s.measure(ctx, reader, w, server)
+				if err != nil {
+					return nil, fmt.Errorf("%s, %s: %w", reader, w.id(), err)
+				}
+				fmt.Fprintf(os.Stderr, "round %d %-32s %-12s %7.3f s of CPU\n", round+1, w.id(), reader, c.all())
+				out = append(out, measured{w.id(), reader, round, c})
+			}
+		}
+		slices.Reverse(order)
+	}
+	return out, nil
+}
+
+// measure has one reader read in a process of its own. What Skua's server used meanwhile is its cost.
+func (s *setup) measure(ctx context.Context, reader string, w work, server *server) (cost, error) {
+	if reader == inProcess {
+		columns, filter := "*", "-"
+		if w.columns != nil {
+			columns = strings.Join(w.columns, ",")
+		}
+		if w.below > 0 {
+			filter = fmt.Sprintf("%s<%d", keyName, w.below)
+		}
+		metadata, err := newestMetadata(w.table.folder(s.dir))
+		if err != nil {
+			return cost{}, err
+		}
+		return output(exec.CommandContext(ctx, s.local, "skua", metadata, "scan", columns, filter))
 	}
 	self, err := os.Executable()
 	if err != nil {
-		return sample{}, err
+		return cost{}, err
 	}
-	command := exec.CommandContext(ctx, self, "-child", reader, "-dir", dir, "-work", w.name, "-rows", strconv.Itoa(rows), "-address", s.address)
-	command.Stderr = os.Stderr
-	started := time.Now()
-	out, err := command.Output()
+	command := exec.CommandContext(ctx, self, "-child", reader, "-dir", s.dir, "-work", w.id(), "-rows", strconv.Itoa(s.rows), "-address", server.address)
+	if reader != throughFlight {
+		return output(command)
+	}
+	before, err := usageOf(server.process())
 	if err != nil {
-		return sample{}, err
+		return cost{}, err
 	}
-	var result sample
-	if err := json.Unmarshal(out, &result); err != nil {
-		return sample{}, err
+	c, err := output(command)
+	if err != nil {
+		return cost{}, err
 	}
-	result.Wall = time.Since(started)
-	result.CPU = command.ProcessState.UserTime() + command.ProcessState.SystemTime()
-	if reader != "skua" {
-		return result, nil
-	}
-	after, err := s.usage()
-	result.Server, result.Peak = after.cpu-before.cpu, after.peak
-	return result, err
+	after, err := usageOf(server.process())
+	c.Client, c.User, c.System = c.cpu(), (after.user - before.user).Seconds(), (after.system - before.system).Seconds()
+	c.Peak, c.ReadBytes, c.Reads = after.peak, after.reads.bytes-before.reads.bytes, after.reads.calls-before.reads.calls
+	return c, err
 }
 
-func report(best map[string]sample) error {
-	fmt.Printf("\n%-11s %10s | %9s %9s | %9s %9s %9s %9s | %8s %8s\n", "work", "rows", "ice cpu", "ice peak", "srv cpu", "cli cpu", "sum", "srv peak", "srv/ice", "sum/ice")
-	for _, w := range works {
-		ice, skua := best["iceberg-go"+w.name], best["skua"+w.name]
-		if ice.Rows != skua.Rows {
-			return fmt.Errorf("%s: iceberg-go read %d rows, Skua %d", w.name, ice.Rows, skua.Rows)
-		}
-		sum := skua.Server + skua.CPU
-		fmt.Printf("%-11s %10d | %7.2f s %6d MB | %7.2f s %7.2f s %7.2f s %6d MB | %8.2f %8.2f\n", w.name, ice.Rows, ice.CPU.Seconds(), ice.Peak>>20,
-			skua.Server.Seconds(), skua.CPU.Seconds(), sum.Seconds(), skua.Peak>>20, skua.Server.Seconds()/ice.CPU.Seconds(), sum.Seconds()/ice.CPU.Seconds())
+// output runs a program that prints its cost.
+func output(command *exec.Cmd) (c cost, err error) {
+	command.Stderr = os.Stderr
+	out, err := command.Output()
+	if err != nil {
+		return c, err
 	}
-	fmt.Println("ice: iceberg-go reading the files in its own process; srv: Skua's server with its plugin; cli: a Go Flight client that receives every batch")
-	return nil
+	return c, json.Unmarshal(out, &c)
+}
+
+// newestMetadata is the metadata file of a table's last version.
+func newestMetadata(folder string) (string, error) {
+	hint, err := os.ReadFile(filepath.Join(folder, "metadata", "version-hint.text"))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(folder, "metadata", "v"+strings.TrimSpace(string(hint))+".metadata.json"), nil
+}
+
+func writeJSON(path string, all []measured) error {
+	text, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o644)
 }

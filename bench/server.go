@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -47,47 +46,5 @@ func (s *server) stop() {
 	_ = s.command.Wait()
 }
 
-// usage is the CPU time of a process so far and its peak memory since the last call.
-type usage struct {
-	cpu  time.Duration
-	peak int64
-}
-
-// clockTick is the unit of /proc/PID/stat on every Linux that Go runs on.
-const clockTick = 10 * time.Millisecond
-
-// usage reads the server's own figures; writing 5 to clear_refs starts the peak anew.
-func (s *server) usage() (usage, error) {
-	proc := fmt.Sprintf("/proc/%d/", s.command.Process.Pid)
-	stat, err := os.ReadFile(proc + "stat")
-	if err != nil {
-		return usage{}, err
-	}
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	var ticks int64
-	for _, i := range []int{11, 12} { // utime and stime, counted after the name
-		n, err := strconv.ParseInt(fields[i], 10, 64)
-		if err != nil {
-			return usage{}, err
-		}
-		ticks += n
-	}
-	status, err := os.ReadFile(proc + "status")
-	if err != nil {
-		return usage{}, err
-	}
-	peak, err := peakOf(string(status))
-	if err != nil {
-		return usage{}, err
-	}
-	return usage{time.Duration(ticks) * clockTick, peak}, os.WriteFile(proc+"clear_refs", []byte("5"), 0)
-}
-
-func peakOf(status string) (int64, error) {
-	_, rest, ok := strings.Cut(status, "VmHWM:")
-	if !ok {
-		return 0, fmt.Errorf("no VmHWM in the process's status")
-	}
-	kilobytes, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
-	return kilobytes << 10, err
-}
+// process is the id of the server's process. Its catalog's plugin, which does little, is another.
+func (s *server) process() string { return strconv.Itoa(s.command.Process.Pid) }

@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -29,6 +30,9 @@ type cost struct {
 	User   float64 `json:"user"`
 	System float64 `json:"sys"`
 	Peak   int64   `json:"peak_kb"`
+	// Of the process, from files alone, since it has no sockets: bytes and calls.
+	ReadBytes int64 `json:"read_bytes"`
+	Reads     int64 `json:"reads"`
 }
 
 func main() {
@@ -92,14 +96,36 @@ func profile() (stop func(), err error) {
 // measure runs do and gives what it cost the process.
 func measure(do func(*cost) error) (cost, error) {
 	var c cost
+	bytes, calls := reads()
 	before, start := usage(), time.Now()
 	if err := do(&c); err != nil {
 		return c, err
 	}
 	c.Wall = time.Since(start).Seconds()
 	after := usage()
-	c.User, c.System, c.Peak = seconds(after.Utime)-seconds(before.Utime), seconds(after.Stime)-seconds(before.Stime), after.Maxrss
+	c.User, c.System, c.Peak = seconds(after.Utime)-seconds(before.Utime), seconds(after.Stime)-seconds(before.Stime), peak(after.Maxrss)
+	c.ReadBytes, c.Reads = reads()
+	c.ReadBytes, c.Reads = c.ReadBytes-bytes, c.Reads-calls
 	return c, nil
+}
+
+// peak is the highest resident size in KiB. What getrusage tells instead is at least that of the process which started this one.
+func peak(otherwise int64) int64 {
+	text, _ := os.ReadFile("/proc/self/status")
+	_, rest, _ := strings.Cut(string(text), "VmHWM:")
+	if fields := strings.Fields(rest); len(fields) > 0 {
+		if n, err := strconv.ParseInt(fields[0], 10, 64); err == nil {
+			return n
+		}
+	}
+	return otherwise
+}
+
+// reads is what the process has read so far; nothing where the system does not tell.
+func reads() (bytes, calls int64) {
+	text, _ := os.ReadFile("/proc/self/io")
+	_, _ = fmt.Sscanf(string(text), "rchar: %d\nwchar: %d\nsyscr: %d", &bytes, new(int64), &calls)
+	return bytes, calls
 }
 
 func usage() syscall.Rusage {
