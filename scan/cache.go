@@ -12,6 +12,7 @@ import (
 // cache keeps immutable values up to a bound in bytes, least recently used out first, and has each made by one caller at a time. What it holds counts
 // as memory of the process. It is safe for concurrent use.
 type cache struct {
+	quiet   bool // hits and misses are not counted on statements
 	mu      sync.Mutex
 	bound   int64
 	used    int64
@@ -45,21 +46,20 @@ func newCache(bound int64) *cache {
 // cached gives the value under key, or what load makes, and counts which on the statement of ctx. Of those that miss at once one loads and the others
 // wait for it; where it fails for reasons of its own, such as a client that went away, one of them loads instead. An error is not kept.
 func cached[T any](ctx context.Context, c *cache, key string, load func() (T, int64, error)) (T, error) {
-	counters := &resource.From(ctx).Counters
 	for {
 		v, f, mine := c.claim(key)
 		switch {
 		case f == nil:
-			counters.CacheHits.Add(1)
+			c.count(ctx, true)
 			return v.(T), nil
 		case mine:
-			counters.CacheMisses.Add(1)
+			c.count(ctx, false)
 			return fly(ctx, c, key, f, load)
 		}
 		select {
 		case <-f.done:
 			if f.err == nil {
-				counters.CacheHits.Add(1)
+				c.count(ctx, true)
 				return f.value.(T), nil
 			}
 			if concernsAll(f.err) {
@@ -70,6 +70,17 @@ func cached[T any](ctx context.Context, c *cache, key string, load func() (T, in
 			var none T
 			return none, ctx.Err()
 		}
+	}
+}
+
+func (c *cache) count(ctx context.Context, hit bool) {
+	counters := &resource.From(ctx).Counters
+	switch {
+	case c.quiet:
+	case hit:
+		counters.CacheHits.Add(1)
+	default:
+		counters.CacheMisses.Add(1)
 	}
 }
 
@@ -146,10 +157,10 @@ func (c *cache) put(ctx context.Context, key string, value any, size int64) {
 	for c.used+size > c.bound {
 		c.remove(c.order.Back())
 	}
-	release, ok := resource.From(ctx).Hold(size)
+	release, ok := holding(ctx, value, size)
 	for !ok && c.order.Len() > 0 {
 		c.remove(c.order.Back())
-		release, ok = resource.From(ctx).Hold(size)
+		release, ok = holding(ctx, value, size)
 	}
 	if !ok {
 		return
@@ -165,6 +176,25 @@ func (c *cache) forget() {
 	for c.order.Len() > 0 {
 		c.remove(c.order.Back())
 	}
+}
+
+// holding counts a value as memory of the process.
+func holding(ctx context.Context, value any, size int64) (release func(), ok bool) {
+	if v, is := value.(holder); is {
+		return v.letGo, v.hold(ctx)
+	}
+	return resource.From(ctx).Hold(size)
+}
+
+// shrink lets go of the value that was not used for the longest time; false: there is none.
+func (c *cache) shrink() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.order.Len() == 0 {
+		return false
+	}
+	c.remove(c.order.Back())
+	return true
 }
 
 // entryOverhead is what the cache itself needs for a value, in bytes, about.

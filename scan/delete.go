@@ -15,9 +15,10 @@ import (
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/resource"
+	"github.com/skua-data/skua/storage"
 )
 
-// deleteCache reads each delete file of a plan once, whichever splits ask for it.
+// deleteCache is what a plan holds of its delete files: each is asked for once, whichever splits need it.
 type deleteCache struct {
 	limit    int64 // bytes to hold at most
 	held     atomic.Int64
@@ -44,7 +45,7 @@ func (c *deleteCache) keys(d *deleteFile) *equalityDeletes {
 	key := fmt.Sprint(d.Keys, d.Scope)
 	e, ok := c.equality[key]
 	if !ok {
-		e = &equalityDeletes{ids: d.Keys, turn: make(chan struct{}, 1), loaded: map[string]bool{}, set: newKeySet()}
+		e = &equalityDeletes{ids: d.Keys, turn: make(chan struct{}, 1), loaded: map[string]bool{}}
 		c.equality[key] = e
 	}
 	return e
@@ -85,10 +86,7 @@ func (p *tablePlan) deletedRows(ctx context.Context, f *dataFile) ([]int64, erro
 			return nil, ctx.Err()
 		}
 		if !l.loaded {
-			positions, err := p.source.table.readDeletes(ctx, p.decoder(), d, p.deletes.limit)
-			if err == nil {
-				err = p.holdDeletes(ctx, positionBytes(positions))
-			}
+			positions, err := p.positions(ctx, d)
 			if err != nil {
 				<-l.turn
 				return nil, fault.Wrap(err, "read the deletes of %s", f.Path)
@@ -105,6 +103,44 @@ func (p *tablePlan) deletedRows(ctx context.Context, f *dataFile) ([]int64, erro
 		sort.Slice(out, func(i, j int) bool { return out[i] < out[j] })
 	}
 	return slices.Compact(slices.Clone(out)), nil
+}
+
+// positions gives the rows that a delete file deletes, by data file, decoded by the first plan of the process that needs them.
+func (p *tablePlan) positions(ctx context.Context, d *deleteFile) (_ map[string][]int64, err error) {
+	defer fault.Recover(&err, fault.Corrupt, "delete file %s", d.Path)
+	t := p.source.table
+	file, err := t.openCounted(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	key := fmt.Sprintf("positions %s %d %d %q", file.Key(), d.Offset, d.Bytes, d.Target)
+	s, err := cached(ctx, t.scanner.deletes, key, func() (*shared[map[string][]int64], int64, error) {
+		positions, err := t.readDeletesOf(ctx, p.decoder(), d, file, p.deletes.limit)
+		if err != nil {
+			return nil, 0, err
+		}
+		s := &shared[map[string][]int64]{value: positions, size: positionBytes(positions)}
+		return s, s.size, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if d.kind == deletionVector {
+		if err := d.checkRecords(int64(len(s.value[d.Target]))); err != nil {
+			return nil, err
+		}
+	}
+	_, err = holdShared(ctx, p, s)
+	return s.value, err
+}
+
+// checkRecords compares a vector with what the manifest says of it.
+func (d *deleteFile) checkRecords(n int64) error {
+	if n != d.Records {
+		return fault.New(fault.Corrupt, "deletion vector in %s: it holds %d positions and its manifest says %d", d.Path, n, d.Records).In(d.Path)
+	}
+	return nil
 }
 
 // checkVector refuses a deletion vector that deletes rows which a data file does not have: it belongs to another file.
@@ -139,11 +175,38 @@ func positionBytes(positions map[string][]int64) int64 {
 // readDeletes gives the rows that a delete file deletes, by data file, in at most limit bytes.
 func (t *Table) readDeletes(ctx context.Context, decoder kernels.Decoder, d *deleteFile, limit int64) (out map[string][]int64, err error) {
 	defer fault.Recover(&err, fault.Corrupt, "delete file %s", d.Path)
-	if d.kind == deletionVector {
-		return t.readVector(ctx, d, limit)
+	file, err := t.openCounted(ctx, d)
+	if err != nil {
+		return nil, err
 	}
-	return t.readPositions(ctx, decoder, d, limit)
+	defer file.Close()
+	if out, err = t.readDeletesOf(ctx, decoder, d, file, limit); err == nil && d.kind == deletionVector {
+		err = d.checkRecords(int64(len(out[d.Target])))
+	}
+	return out, err
 }
+
+// readDeletesOf reads them from the open file, which stays open.
+func (t *Table) readDeletesOf(ctx context.Context, decoder kernels.Decoder, d *deleteFile, file countedFile, limit int64) (map[string][]int64, error) {
+	if d.kind == deletionVector {
+		return readVector(file, d, limit)
+	}
+	opened, err := t.openFormat(ctx, decoder, d.Format, lent{file}, d.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer opened.Close()
+	return readPositions(ctx, opened, d, limit)
+}
+
+// lent is a file that somebody else closes.
+type lent struct{ countedFile }
+
+// Unwrap gives the file itself.
+func (l lent) Unwrap() storage.File { return l.countedFile }
+
+// Close does nothing.
+func (lent) Close() error { return nil }
 
 const positionSize = 8 // bytes of a deleted position in memory
 
@@ -172,12 +235,7 @@ func (t *Table) openCounted(ctx context.Context, d *deleteFile) (countedFile, er
 	return countedFile{File: file, bytes: &resource.From(ctx).Counters.DeleteBytes}, nil
 }
 
-func (t *Table) readVector(ctx context.Context, d *deleteFile, limit int64) (map[string][]int64, error) {
-	file, err := t.openCounted(ctx, d)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
+func readVector(file countedFile, d *deleteFile, limit int64) (map[string][]int64, error) {
 	if d.Offset < 0 || d.Bytes < 0 || d.Offset > file.Size() || d.Bytes > file.Size()-d.Offset {
 		return nil, fault.New(fault.Corrupt, "deletion vector in %s lies outside the file", d.Path).In(d.Path)
 	}
@@ -186,9 +244,6 @@ func (t *Table) readVector(ctx context.Context, d *deleteFile, limit int64) (map
 		return nil, fault.Wrap(fault.As(fault.Corrupt, err), "read deletion vector in %s", d.Path)
 	}
 	positions, err := vectorPositions(raw, limit/positionSize)
-	if err == nil && int64(len(positions)) != d.Records {
-		err = fault.New(fault.Corrupt, "it holds %d positions and its manifest says %d", len(positions), d.Records)
-	}
 	if err != nil {
 		return nil, fault.Wrap(err, "deletion vector in %s", d.Path)
 	}
@@ -196,12 +251,7 @@ func (t *Table) readVector(ctx context.Context, d *deleteFile, limit int64) (map
 }
 
 // readPositions reads a file of position deletes, or the part of it that is asked for.
-func (t *Table) readPositions(ctx context.Context, decoder kernels.Decoder, d *deleteFile, limit int64) (map[string][]int64, error) {
-	file, err := t.openDeletes(ctx, decoder, d)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
+func readPositions(ctx context.Context, file opened, d *deleteFile, limit int64) (map[string][]int64, error) {
 	matches, err := file.Match(positionFields(), nil)
 	if err != nil {
 		return nil, err

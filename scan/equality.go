@@ -2,6 +2,7 @@ package scan
 
 import (
 	"context"
+	"fmt"
 	"sort"
 	"strings"
 	"sync"
@@ -101,13 +102,17 @@ func (p *projection) withKeys(ids map[int]bool, fields map[int]keyField) *projec
 
 // equalityDeletes are the deleted keys of one scope and one list of columns, each with the sequence number of the newest delete file that
 // has it: that file deletes the key's rows in all older data files of the scope, so that one set serves them all. It grows as data files
-// need more delete files.
+// need more delete files. The keys of the first file are those that the cache has; those of several are put together.
 type equalityDeletes struct {
 	ids    []int
 	turn   chan struct{} // held by whoever adds
 	loaded map[string]bool
-	mu     sync.RWMutex // over set
-	set    *keySet
+
+	mu       sync.RWMutex     // over what follows
+	only     *shared[*keySet] // of the one file so far; nil: of none, or of several
+	sequence int64            // the file's
+	letGo    func()           // ends the plan's hold on only
+	set      *keySet          // of several files
 }
 
 // equalityOf gives the sets of a data file's equality deletes, filled.
@@ -141,39 +146,113 @@ func (p *tablePlan) load(ctx context.Context, e *equalityDeletes, d *deleteFile)
 	if e.loaded[d.Path] {
 		return nil
 	}
-	if err := p.readKeys(ctx, d, e); err != nil {
+	keys, err := p.fileKeys(ctx, d, e.ids)
+	if err != nil {
+		return err
+	}
+	letGo, err := holdShared(ctx, p, keys)
+	if err != nil {
+		return err
+	}
+	if err := p.join(ctx, e, keys, letGo, d.Sequence); err != nil {
 		return err
 	}
 	e.loaded[d.Path] = true
 	return nil
 }
 
-// readKeys reads a file of equality deletes. Columns that it does not compare are left out.
-func (p *tablePlan) readKeys(ctx context.Context, d *deleteFile, e *equalityDeletes) (err error) {
+// join adds a file's keys to a set.
+func (p *tablePlan) join(ctx context.Context, e *equalityDeletes, keys *shared[*keySet], letGo func(), sequence int64) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.loaded) == 0 && e.set == nil {
+		e.only, e.sequence, e.letGo = keys, sequence, letGo
+		return nil
+	}
+	if e.set == nil {
+		e.set = newKeySet()
+	}
+	before := e.set.size()
+	if e.only != nil {
+		e.set.addAll(e.only.value, e.sequence)
+		p.deletes.held.Add(-e.only.size)
+		e.letGo()
+		e.only, e.letGo = nil, nil
+	}
+	e.set.addAll(keys.value, sequence)
+	p.deletes.held.Add(-keys.size)
+	letGo()
+	return p.holdDeletes(ctx, e.set.size()-before)
+}
+
+// fileKeys gives the keys in a file of equality deletes, decoded by the first plan of the process that needs them in these types.
+func (p *tablePlan) fileKeys(ctx context.Context, d *deleteFile, ids []int) (_ *shared[*keySet], err error) {
 	defer fault.Recover(&err, fault.Corrupt, "delete file %s", d.Path)
-	file, err := p.source.table.openDeletes(ctx, p.decoder(), d)
+	t := p.source.table
+	file, err := t.openCounted(ctx, d)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	defer file.Close()
+	key := fmt.Sprintf("keys %s %q", file.Key(), t.metadata.Properties()[nameMappingProperty])
+	for _, id := range ids {
+		k := p.keys[id]
+		key += fmt.Sprintf(" %d %v %s", id, k.Path.Names, k.Path.Field.Type)
+	}
+	return cached(ctx, t.scanner.deletes, key, func() (*shared[*keySet], int64, error) {
+		set, err := p.readKeys(ctx, d, file, ids)
+		if err != nil {
+			return nil, 0, err
+		}
+		s := &shared[*keySet]{value: set, size: set.size()}
+		return s, s.size, nil
+	})
+}
+
+// readKeys reads a file of equality deletes. Columns that it does not compare are left out.
+func (p *tablePlan) readKeys(ctx context.Context, d *deleteFile, counted countedFile, compared []int) (*keySet, error) {
+	file, err := p.source.table.openFormat(ctx, p.decoder(), d.Format, lent{counted}, d.Path)
+	if err != nil {
+		return nil, err
 	}
 	defer file.Close()
 	ids := map[int]bool{}
-	for _, id := range e.ids {
+	for _, id := range compared {
 		ids[id] = true
 	}
 	shape := (&projection{}).withKeys(ids, p.keys)
 	columns, err := p.keyColumns(file, d, shape)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return eachBatch(ctx, file, 0, wholeFile, columns, func(batch arrow.RecordBatch) error {
+	set, free := newKeySet(), func() {}
+	defer func() { free() }()
+	err = eachBatch(ctx, file, 0, wholeFile, columns, func(batch arrow.RecordBatch) error {
 		f := newFrame(shape, int(batch.NumRows()), resource.From(ctx).Allocator())
 		defer f.release()
 		for i := range shape.columns {
 			f.columns[i] = batch.Column(i)
 			f.columns[i].Retain()
 		}
-		return p.addKeys(ctx, f, e, d.Sequence)
+		if err := addKeys(f, compared, set); err != nil {
+			return err
+		}
+		free()
+		var ok bool
+		if free, ok = resource.From(ctx).Hold(set.size()); !ok || set.size() > p.deletes.limit {
+			return p.tooMany(set.size(), ok)
+		}
+		return nil
 	})
+	return set, err
+}
+
+// tooMany says that deleted keys take too much memory: of the process, or of one scan.
+func (p *tablePlan) tooMany(size int64, ofScan bool) error {
+	if ofScan {
+		return fault.New(fault.Exhausted, "the table's deletes take %d bytes of memory, over the limit of %d for one scan", size, p.deletes.limit)
+	}
+	return fault.New(fault.Exhausted, "the deletes of %s take %d bytes, which are over the memory limit", p.source.table.Name(), size).Change("skua.memory.limit")
 }
 
 // keyColumns finds the compared columns in a delete file, which must have them.
@@ -208,22 +287,20 @@ func lacksAny(n *kernels.Node) bool {
 	return n.Kind == kernels.Missing
 }
 
-func (p *tablePlan) addKeys(ctx context.Context, f *frame, e *equalityDeletes, sequence int64) error {
-	columns, err := f.keyArrays(e.ids)
+// addKeys takes in the keys of a frame's rows.
+func addKeys(f *frame, ids []int, set *keySet) error {
+	columns, err := f.keyArrays(ids)
 	if err != nil {
 		return err
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	before := e.set.size()
 	var key []byte
 	for i := 0; i < f.rows; i++ {
 		if key, err = rowKey(key[:0], columns, i); err != nil {
 			return err
 		}
-		e.set.add(key, sequence)
+		set.add(key, 0)
 	}
-	return p.holdDeletes(ctx, e.set.size()-before)
+	return nil
 }
 
 func rowKey(key []byte, columns []arrow.Array, i int) ([]byte, error) {
@@ -250,12 +327,24 @@ func (e *equalityDeletes) deletes(f *frame, sequence int64, at []rows, hit func(
 			if key, err = rowKey(key[:0], columns, i); err != nil {
 				return err
 			}
-			if newest, ok := e.set.sequence(key); ok && newest > sequence {
+			if newest, ok := e.newest(key); ok && newest > sequence {
 				hit(i)
 			}
 		}
 	}
 	return nil
+}
+
+// newest gives the sequence number of the newest delete file that has a key; false: none has. The lock is held.
+func (e *equalityDeletes) newest(key []byte) (int64, bool) {
+	switch {
+	case e.only != nil:
+		_, ok := e.only.value.sequence(key)
+		return e.sequence, ok
+	case e.set != nil:
+		return e.set.sequence(key)
+	}
+	return 0, false
 }
 
 // keyArrays gives the key columns of a frame.

@@ -3,6 +3,7 @@ package scan
 import (
 	"context"
 	"runtime"
+	"sync"
 	"unsafe"
 
 	"github.com/skua-data/skua/fault"
@@ -28,12 +29,27 @@ func (p *tablePlan) hold(ctx context.Context, n int64) error {
 	return nil
 }
 
-// holdDeletes counts deleted positions or keys that were loaded.
+// holdDeletes counts deleted keys that the plan itself keeps.
 func (p *tablePlan) holdDeletes(ctx context.Context, n int64) error {
 	if err := p.deletes.hold(n); err != nil {
 		return err
 	}
 	return p.hold(ctx, n)
+}
+
+// holdShared makes the plan a holder of a decoded delete file until it is gone or lets go. Where memory runs short, the cache of others shrinks first.
+func holdShared[T any](ctx context.Context, p *tablePlan, s *shared[T]) (letGo func(), err error) {
+	if err := p.deletes.hold(s.size); err != nil {
+		return nil, err
+	}
+	for !s.hold(ctx) {
+		if !p.source.table.scanner.deletes.shrink() {
+			return nil, fault.New(fault.Exhausted, "the deletes of %s take %d bytes, which are over the memory limit", p.source.table.Name(), s.size).Change("skua.memory.limit")
+		}
+	}
+	once := sync.OnceFunc(s.letGo)
+	cleanup := runtime.AddCleanup(p, func(letGo func()) { letGo() }, once)
+	return func() { cleanup.Stop(); once() }, nil
 }
 
 // size is the memory of the plan's files and splits, in bytes, about. Entries that many files of a manifest share with the cache are the cache's.

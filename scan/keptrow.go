@@ -31,7 +31,7 @@ func (t *Table) keptRows(ctx context.Context, d *deleteFile) (out []metatable.De
 		return nil, err
 	}
 	if !matches[2].Present {
-		positions, err := t.readPositions(ctx, t.scanner.config.Decoder, d, t.scanner.config.DeleteMemory)
+		positions, err := readPositions(ctx, file, d, t.scanner.config.DeleteMemory)
 		return listDeleted(positions), err
 	}
 	if !matches[0].Present || !matches[1].Present {

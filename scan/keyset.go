@@ -50,6 +50,16 @@ func (s *keySet) add(key []byte, sequence int64) {
 	s.keys++
 }
 
+// addAll takes in another set's keys, all with one sequence number.
+func (s *keySet) addAll(o *keySet, sequence int64) {
+	for at := 0; at < len(o.arena); {
+		key := o.key(at)
+		s.add(key, sequence)
+		n, size := binary.Uvarint(o.arena[at+8:])
+		at += 8 + size + int(n)
+	}
+}
+
 // sequence gives the sequence number of a key; false: the set lacks it.
 func (s *keySet) sequence(key []byte) (int64, bool) {
 	if s.keys == 0 {

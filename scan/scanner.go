@@ -30,6 +30,8 @@ const (
 	defaultFooters = 64 << 20
 
 	defaultDeletes = 2 << 30
+
+	defaultDeleteCache = 256 << 20
 )
 
 // Config is what a Scanner is made of. Stores and Decoder are required.
@@ -41,14 +43,16 @@ type Config struct {
 	Properties    func(catalog string) iceberg.Properties // a catalog's, for the store; nil: none
 	MetadataCache int64                                   // bytes of parsed metadata and decoded manifests kept; 0: 256 MiB
 	FooterCache   int64                                   // bytes of Parquet footers and small remote files kept; 0: 64 MiB
+	DeleteCache   int64                                   // bytes of decoded delete files kept; 0: 256 MiB
 	DeleteMemory  int64                                   // bytes of deleted positions and keys that one plan may hold; 0: 2 GiB
 }
 
-// Scanner holds what the scans of a process share: the stores, the decoder, and the cache of parsed metadata and decoded manifests. It
-// is safe for concurrent use.
+// Scanner holds what the scans of a process share: the stores, the decoder, and the caches of parsed metadata and decoded manifests, of footers and of
+// decoded delete files. It is safe for concurrent use.
 type Scanner struct {
 	config  Config
 	cache   *cache
+	deletes *cache // of shared values
 	footers *parquet.Footers
 	codecs  manifest.Codecs
 }
@@ -67,7 +71,12 @@ func NewScanner(c Config) *Scanner {
 	if c.FooterCache <= 0 {
 		c.FooterCache = defaultFooters
 	}
-	return &Scanner{config: c, cache: newCache(c.MetadataCache), footers: parquet.NewFooters(c.FooterCache)}
+	if c.DeleteCache <= 0 {
+		c.DeleteCache = defaultDeleteCache
+	}
+	deletes := newCache(c.DeleteCache)
+	deletes.quiet = true
+	return &Scanner{config: c, cache: newCache(c.MetadataCache), deletes: deletes, footers: parquet.NewFooters(c.FooterCache)}
 }
 
 // Forget lets go of the metadata that is kept for later scans.

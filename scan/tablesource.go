@@ -52,13 +52,15 @@ func (t *Table) Source(_ context.Context, r Reference) (Source, error) {
 	s.top = append(append([]arrow.Field(nil), s.schema.Fields()...), s.metadata.Fields()...)
 	s.paths = paths(s.top)
 	s.fields = s.everyField()
-	if text, ok := t.metadata.Properties()["schema.name-mapping.default"]; ok {
+	if text, ok := t.metadata.Properties()[nameMappingProperty]; ok {
 		if s.names, err = parquet.ParseNameMapping(text); err != nil {
-			return nil, fault.Wrap(err, "table %s: property schema.name-mapping.default", t.Name())
+			return nil, fault.Wrap(err, "table %s: property %s", t.Name(), nameMappingProperty)
 		}
 	}
 	return s, nil
 }
+
+const nameMappingProperty = "schema.name-mapping.default"
 
 // refuseUnbuilt names what a table uses that no scan of it can do without.
 func (t *Table) refuseUnbuilt() error {

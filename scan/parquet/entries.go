@@ -25,6 +25,9 @@ func (f *File) dictionaryEntries(ordinal int, n *kernels.Node, raw []byte) arrow
 		return nil
 	}
 	body := raw[size : size+h.compressed]
+	if h.verify(body) != nil {
+		return nil
+	}
 	unpack, err := f.codecs.unpacker(compress.Compression(f.metadata.RowGroups[ordinal].Columns[n.Leaf].MetaData.Codec))
 	if err != nil || unpack == nil && h.compressed != h.uncompressed {
 		return nil

@@ -61,10 +61,10 @@ func open(ctx context.Context, f storage.File) (_ *footer, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkFooter(raw); err != nil {
+	out.length = int64(len(raw))
+	if raw, err = checkFooter(raw); err != nil {
 		return nil, err
 	}
-	out.length = int64(len(raw))
 	if out.metadata, err = metadata.NewFileMetaData(raw, nil); err != nil {
 		return nil, fault.New(fault.Corrupt, "footer: %w", err)
 	}

@@ -108,7 +108,8 @@ func (m *matcher) node(want arrow.Field, e *element, path []string) (kernels.Nod
 			n.Field.Type = structOf(n.Children)
 		}
 	case *arrow.ListType:
-		if e.kind != kernels.List {
+		keysOnly := e.kind == kernels.Map && e.children[1] == nil // which the format calls a set
+		if e.kind != kernels.List && !keysOnly {
 			return n, mismatch(path, e, want.Type)
 		}
 		n.Kind, n.Children = kernels.List, make([]kernels.Node, 1)

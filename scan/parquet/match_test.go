@@ -195,6 +195,7 @@ func TestListsOfEveryLayout(t *testing.T) {
 		{"bare repeated field", leafNode("l", rep), ints, []int16{1, 1, 0, 1}, []string{`[[1,2]]`, `[[]]`, `[[3]]`}},
 		{"array is the element", group("l", opt, list, group("array", rep, none, leafNode("v", opt))), points, []int16{3, 3, 1, 3}, []string{`[[[1],[2]]]`, `[[]]`, `[[[3]]]`}},
 		{"tuple is the element", group("l", opt, list, group("l_tuple", rep, none, leafNode("v", req))), points, []int16{2, 2, 0, 2}, []string{`[[[1],[2]]]`, `[null]`, `[[[3]]]`}},
+		{"map without values", group("l", opt, schema.MapLogicalType{}, group("key_value", rep, none, leafNode("key", req))), ints, []int16{2, 2, 0, 2}, []string{`[[1,2]]`, `[null]`, `[[3]]`}},
 		{"bare repeated group", group("l", rep, none, leafNode("v", opt)), points, []int16{2, 2, 0, 2}, []string{`[[[1],[2]]]`, `[[]]`, `[[[3]]]`}},
 		{"struct element of three levels", group("l", opt, list, group("list", rep, none, group("element", opt, none, leafNode("v", opt)))), points,
 			[]int16{4, 3, 2, 4}, []string{`[[[1],[null]]]`, `[[null]]`, `[[[2]]]`}},

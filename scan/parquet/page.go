@@ -94,6 +94,9 @@ func (p *pageReader) open(h *pageHeader) error {
 		return err
 	}
 	packed, err := p.chunk.take(h.compressed)
+	if err == nil {
+		err = h.verify(packed)
+	}
 	if err != nil {
 		return err
 	}

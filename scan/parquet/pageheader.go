@@ -1,6 +1,10 @@
 package parquet
 
-import "github.com/skua-data/skua/fault"
+import (
+	"hash/crc32"
+
+	"github.com/skua-data/skua/fault"
+)
 
 // The page types of the format.
 const (
@@ -21,6 +25,19 @@ type pageHeader struct {
 	nulls, rows                  int64 // V2
 	defLength, repLength         int64 // V2
 	valuesCompressed, hasContent bool
+	summed                       bool // it has a checksum
+	sum                          uint32
+}
+
+// verify compares a page's body as it is stored with the header's checksum, where there is one.
+func (h *pageHeader) verify(packed []byte) error {
+	if !h.summed {
+		return nil
+	}
+	if sum := crc32.ChecksumIEEE(packed); sum != h.sum {
+		return fault.New(fault.Corrupt, "the checksum of a page is %08x, and its header says %08x", sum, h.sum)
+	}
+	return nil
 }
 
 // readHeader reads the header at the front of b and says how long it is; false where b ends before it does or it is malformed.
@@ -31,6 +48,10 @@ func readHeader(b []byte) (h pageHeader, size int64, ok bool) {
 		switch {
 		case typ == thriftI32 && field >= 1 && field <= 3:
 			return w.number([]*int64{&h.kind, &h.uncompressed, &h.compressed}[field-1])
+		case typ == thriftI32 && field == 4:
+			v, ok := w.varint()
+			h.summed, h.sum = true, uint32(int64(v>>1)^-int64(v&1))
+			return ok
 		case typ == thriftStruct && (field == 5 || field == 7 || field == 8):
 			h.hasContent = true
 			return w.structure(depth, func(inner int16, typ byte, depth int) bool { return h.content(w, field, inner, typ, depth) })

@@ -1,6 +1,7 @@
 package parquet
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"github.com/skua-data/skua/fault"
@@ -35,11 +36,18 @@ const (
 const (
 	footerSchema       = 2
 	elementNumChildren = 5
+	elementLogicalType = 10 // the last one of a schema element
 )
 
+// knowsLogicalType says whether a member of the union of logical types is known.
+func knowsLogicalType(member int16) bool {
+	return member >= 1 && member <= 8 || member >= 10 && member <= 18
+}
+
 // checkFooter walks the thrift structure of a footer and refuses containers that claim more entries than bytes are left, and schemas that
-// are too deep or whose numbers of children do not add up.
-func checkFooter(b []byte) error {
+// are too deep or whose numbers of children do not add up. It gives the footer without logical types that nobody knows: a column of one is
+// read as what it is stored as, as the format asks for.
+func checkFooter(b []byte) ([]byte, error) {
 	w := &thriftWalk{b: b}
 	ok := w.structure(0, func(field int16, typ byte, depth int) bool {
 		if field != footerSchema || typ != thriftList {
@@ -48,12 +56,47 @@ func checkFooter(b []byte) error {
 		return w.schema(depth)
 	})
 	if !ok {
-		return fault.New(fault.Corrupt, "malformed footer near byte %d of %d", len(b)-len(w.b), len(b))
+		return nil, fault.New(fault.Corrupt, "malformed footer near byte %d of %d", len(b)-len(w.b), len(b))
 	}
-	return nil
+	return w.without(b), nil
 }
 
-type thriftWalk struct{ b []byte }
+// thriftWalk reads a structure from its begin.
+type thriftWalk struct {
+	b       []byte // what is left
+	head    int    // bytes that were left in front of the last field
+	unknown []int  // the same of each logical type that is not known
+}
+
+// without gives b with the number of each unknown logical type's field raised by one, which makes it a field to skip.
+func (w *thriftWalk) without(b []byte) []byte {
+	if len(w.unknown) == 0 {
+		return b
+	}
+	out := bytes.Clone(b)
+	for _, left := range w.unknown {
+		at := len(out) - left
+		if out[at]>>4 != 0 {
+			out[at] += 1 << 4 // the distance to the field before
+		} else {
+			out[at+1] += 2 // the number itself, in zigzag
+		}
+	}
+	return out
+}
+
+// logicalType walks the union of logical types.
+func (w *thriftWalk) logicalType(depth int) bool {
+	head, known := w.head, false
+	ok := w.structure(depth, func(member int16, typ byte, depth int) bool {
+		known = known || knowsLogicalType(member)
+		return w.skip(typ, depth)
+	})
+	if !known {
+		w.unknown = append(w.unknown, head)
+	}
+	return ok
+}
 
 func (w *thriftWalk) varint() (uint64, bool) {
 	v, n := binary.Uvarint(w.b)
@@ -88,6 +131,7 @@ func (w *thriftWalk) structure(depth int, visit func(field int16, typ byte, dept
 	}
 	var last int16
 	for {
+		w.head = len(w.b)
 		head, ok := w.byte()
 		if !ok {
 			return false
@@ -105,7 +149,7 @@ func (w *thriftWalk) structure(depth int, visit func(field int16, typ byte, dept
 			}
 			last = int16(int64(id>>1) ^ -int64(id&1))
 		}
-		if !visit(last, typ, depth+1) {
+		if last < 0 || !visit(last, typ, depth+1) { // the format's fields have positive numbers
 			return false
 		}
 	}
@@ -199,6 +243,9 @@ func (w *thriftWalk) schema(depth int) bool {
 	for i := uint64(0); i < size; i++ {
 		var children uint64
 		if !w.structure(depth+1, func(field int16, typ byte, depth int) bool {
+			if field == elementLogicalType && typ == thriftStruct {
+				return w.logicalType(depth)
+			}
 			if field != elementNumChildren || typ != thriftI32 {
 				return w.skip(typ, depth)
 			}

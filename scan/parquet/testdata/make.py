@@ -59,6 +59,9 @@ def write_pyarrow():
                       "i8": pa.array([-128, 127, None, 0, 1], pa.int8()), "t": pa.array([1, 2, None, 3, 86399999], pa.time32("ms")),
                       "d": pa.array([decimal.Decimal("-1.05"), decimal.Decimal("99999.99"), None, decimal.Decimal(0), decimal.Decimal("0.01")], pa.decimal128(7, 2))})
     pq.write_table(nulls, path("pyarrow_v2.parquet"), data_page_version="2.0", compression="snappy", store_decimal_as_integer=True, use_compliant_nested_type=False)
+    summed = pa.table({"n": pa.array(range(400), pa.int64()), "s": pa.array([None if i % 5 == 0 else "text %d" % (i % 9) for i in range(400)])})
+    pq.write_table(summed, path("checksums_v1.parquet"), write_page_checksum=True, compression="snappy", data_page_size=300, write_batch_size=40, use_dictionary=["s"])
+    pq.write_table(summed, path("checksums_v2.parquet"), write_page_checksum=True, compression="none", data_page_version="2.0", data_page_size=300, write_batch_size=40)
 
 
 def write_duckdb():
