@@ -180,5 +180,17 @@ func int96(b []byte, perSecond int64) (int64, bool) {
 	midnight, ok := multiply((int64(day)-julianOfEpoch)*secondsPerDay, perSecond)
 	inDay := floor(int64(nanos), nanosPerSecond/perSecond)
 	sum := midnight + inDay
-	return sum, ok && (inDay < 0) == (sum < midnight)
+	if ok && (inDay < 0) == (sum < midnight) {
+		return sum, true
+	}
+	return around(int64(day), int64(nanos), perSecond)
+}
+
+// around reads what Spark writes of microseconds that lie above its range of Julian days: there its sum goes around, and comes back here. Any other
+// value is out of range.
+func around(day, nanos, perSecond int64) (int64, bool) {
+	const dayMicros, perMicro = secondsPerDay * 1_000_000, 1000
+	micros := (day-julianOfEpoch)*dayMicros + nanos/perMicro
+	julian := micros + julianOfEpoch*dayMicros
+	return micros, perSecond == 1_000_000 && day == julian/dayMicros && nanos == julian%dayMicros*perMicro
 }

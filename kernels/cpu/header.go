@@ -1,6 +1,10 @@
 package cpu
 
-import "github.com/skua-data/skua/fault"
+import (
+	"hash/crc32"
+
+	"github.com/skua-data/skua/fault"
+)
 
 // The page types of the format.
 const (
@@ -38,6 +42,19 @@ type header struct {
 	nulls, rows                int64 // V2
 	defLength, repLength       int64 // V2
 	unpacked, hasContent, data bool  // unpacked: V2 values that are not compressed
+	summed                     bool  // it has a checksum
+	sum                        uint32
+}
+
+// verify compares a page's body as it is stored with the header's checksum, where there is one.
+func (h *header) verify(packed []byte) error {
+	if !h.summed {
+		return nil
+	}
+	if sum := crc32.ChecksumIEEE(packed); sum != h.sum {
+		return fault.New(fault.Corrupt, "the checksum of a page is %08x, and its header says %08x", sum, h.sum)
+	}
+	return nil
 }
 
 // parseHeader reads the header at the front of b and says how long it is; false where b ends before it does or it is malformed.
@@ -56,6 +73,8 @@ func parseHeader(b []byte) (h header, size int, ok bool) {
 			h.uncompressed = t.number()
 		case typ <= thriftI64 && typ > thriftByte && field == 3:
 			h.compressed = t.number()
+		case typ <= thriftI64 && typ > thriftByte && field == 4:
+			h.summed, h.sum = true, uint32(t.zigzag())
 		case typ == thriftStruct && (field == 5 || field == 7 || field == 8):
 			h.hasContent = true
 			h.content(&t, field)
@@ -124,9 +143,13 @@ func (t *thrift) varint() uint64 {
 }
 
 // number reads a zigzag integer; the format has no use for negative ones.
-func (t *thrift) number() int64 {
+func (t *thrift) zigzag() int64 {
 	u := t.varint()
-	v := int64(u>>1) ^ -int64(u&1)
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+func (t *thrift) number() int64 {
+	v := t.zigzag()
 	if v < 0 {
 		t.bad = true
 		return 0

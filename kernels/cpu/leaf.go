@@ -129,6 +129,9 @@ func (l *leaf) openDictionary() error {
 		}
 		defer l.pages.pool.put(l.packed)
 	}
+	if err := l.packedAs.verify(l.packed); err != nil {
+		return err
+	}
 	var scratch []byte
 	body, err := l.pages.open(&l.packedAs, l.packed, &scratch)
 	defer func() { l.pages.pool.put(scratch) }()

@@ -107,8 +107,10 @@ func (p *Pages) Skip(h *Page) error { return p.pages.pass(&h.header) }
 
 // Fetch gives the page's body as it is stored, good until the next call of the walker.
 func (p *Pages) Fetch(h *Page) (err error) {
-	p.packed, err = p.pages.chunk.take(h.header.compressed)
-	return err
+	if p.packed, err = p.pages.chunk.take(h.header.compressed); err != nil {
+		return err
+	}
+	return h.header.verify(p.packed)
 }
 
 // Packed is the body that was fetched.

@@ -105,9 +105,15 @@ func (p *pages) take(h *header) ([]byte, error) {
 	defer p.chunk.settle()
 	if p.chunk.moves && p.plain(h) && h.compressed == h.uncompressed {
 		p.body = p.pool.grow(p.body, int(h.compressed))
-		return p.body, p.chunk.read(p.body)
+		if err := p.chunk.read(p.body); err != nil {
+			return nil, err
+		}
+		return p.body, h.verify(p.body)
 	}
 	packed, err := p.chunk.take(h.compressed)
+	if err == nil {
+		err = h.verify(packed)
+	}
 	if err != nil {
 		return nil, err
 	}
