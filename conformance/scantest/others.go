@@ -189,8 +189,11 @@ func (t *table) askedQuery(q *query, number, i int) askedQuery {
 	}
 	if q.filter != nil {
 		for _, f := range predicate.Fields(q.filter) {
-			if find(q.schema.fields, f.ID).typ.kind == timestampTZNS {
+			switch of := find(q.schema.fields, f.ID).typ; {
+			case of.kind == timestampTZNS:
 				out.Why = "nanoseconds in UTC"
+			case of.holds(variants): // DuckDB has NULL for a variant that is null
+				out.Why = "variants"
 			}
 		}
 	}
