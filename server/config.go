@@ -42,6 +42,7 @@ type Config struct {
 	MemoryWait      time.Duration
 	StatementMemory int64 // bytes; 0: no limit
 	MetadataCache   int64 // bytes; 0: as much as a scanner takes by itself
+	DeleteCache     int64 // bytes, likewise
 	Cores           int
 	Decoder         string // auto or fallback
 	GPUMemory       int64  // of each device; bytes
@@ -79,6 +80,7 @@ func NewConfig(s *Settings) (Config, error) {
 		MemoryWait:      r.positiveDuration("skua.memory.wait"),
 		StatementMemory: r.bytes("skua.statement.memory.limit"),
 		MetadataCache:   r.bytes("skua.metadata.cache.limit"),
+		DeleteCache:     r.bytes("skua.delete.cache.limit"),
 		Cores:           int(r.number("skua.cores")),
 		Decoder:         r.text("skua.scan.decoder"),
 		GPUMemory:       r.bytes("skua.gpu.memory.limit"),
@@ -93,8 +95,8 @@ func NewConfig(s *Settings) (Config, error) {
 		LogFormat:       r.text("skua.log.format"),
 		Startup:         s.Conf(),
 	}
-	if most := c.Memory / 4; c.Memory > 0 && c.MetadataCache > most {
-		c.MetadataCache = most // statements need the rest
+	if most := c.Memory / 4; c.Memory > 0 { // statements need the rest
+		c.MetadataCache, c.DeleteCache = min(c.MetadataCache, most), min(c.DeleteCache, most)
 	}
 	if c.Cores == 0 {
 		c.Cores = runtime.GOMAXPROCS(0)

@@ -101,8 +101,8 @@ func TestCheckExplains(t *testing.T) {
 	}
 }
 
-// TestTheMetadataCacheIsAPartOfTheMemory: a quarter of the limit at most.
-func TestTheMetadataCacheIsAPartOfTheMemory(t *testing.T) {
+// TestCachesAreAPartOfTheMemory: a quarter of the limit at most, each.
+func TestCachesAreAPartOfTheMemory(t *testing.T) {
 	for _, c := range []struct {
 		set  []string
 		want int64
@@ -115,6 +115,12 @@ func TestTheMetadataCacheIsAPartOfTheMemory(t *testing.T) {
 		config, err := NewConfig(load(t, c.set...))
 		if err != nil || config.MetadataCache != c.want {
 			t.Errorf("%v: %d, %v, want %d", c.set, config.MetadataCache, err, c.want)
+		}
+		for i := range c.set {
+			c.set[i] = strings.Replace(c.set[i], "metadata", "delete", 1)
+		}
+		if config, err = NewConfig(load(t, c.set...)); err != nil || config.DeleteCache != c.want {
+			t.Errorf("%v: %d, %v, want %d", c.set, config.DeleteCache, err, c.want)
 		}
 	}
 }

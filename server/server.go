@@ -149,7 +149,7 @@ func (s *Server) build(ctx context.Context, parts Parts) (*flightsql.Server, err
 	for name, d := range decode.named {
 		named[name] = parts.decoder(d)
 	}
-	scanner := scan.NewScanner(scan.Config{Stores: stores, Decoder: parts.decoder(decode.auto), Fallback: parts.decoder(decode.fallback), Decoders: named, MetadataCache: c.MetadataCache, Properties: func(catalog string) iceberg.Properties {
+	scanner := scan.NewScanner(scan.Config{Stores: stores, Decoder: parts.decoder(decode.auto), Fallback: parts.decoder(decode.fallback), Decoders: named, MetadataCache: c.MetadataCache, DeleteCache: c.DeleteCache, Properties: func(catalog string) iceberg.Properties {
 		d, _ := set.Definition(catalog)
 		return d.Properties
 	}})

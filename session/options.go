@@ -128,6 +128,7 @@ var options = []Option{
 	{Key: "skua.memory.wait", Type: Duration, Default: "1m", Scope: Startup, Effect: true,
 		Doc: "How long a statement waits for memory at `skua.memory.limit` until it fails, such as `30s`; it must be more than 0. A thousand wait at most, and one more fails at once."},
 	{Key: "skua.metadata.cache.limit", Type: Bytes, Default: "256m", Scope: Startup, Effect: true, Doc: "Memory for table metadata and decoded manifests that are kept for the next statement, such as `1g`; part of `skua.memory.limit`, of which it takes a quarter at most."},
+	{Key: "skua.delete.cache.limit", Type: Bytes, Default: "256m", Scope: Startup, Effect: true, Doc: "Memory for decoded delete files and deletion vectors that are kept for the next statement, such as `1g`; part of `skua.memory.limit`, of which it takes a quarter at most."},
 	{Key: "skua.statement.memory.limit", Type: Bytes, Default: "1g", Scope: Startup, Effect: true, Doc: "Arrow memory of one statement, such as `512m`; 0: no limit."},
 	{Key: "skua.sql.memory.limit", Type: Bytes, Default: "0", Scope: Startup, Effect: true, Doc: "Memory of the SQL engine for all statements together, beyond which it spills; 0: a quarter of the machine's."},
 	{Key: "skua.sql.spill.folder", Type: String, Scope: Startup, Effect: true, Doc: "Where the SQL engine spills; empty: a folder of its own in the system's temporary one, removed at the end."},
