@@ -108,7 +108,7 @@ func (s *Scanner) store(t *catalogs.Table) storage.Store {
 			return s.properties(t.Catalog, fresh), fresh.Credentials, nil
 		}
 	}
-	return s.config.Stores.ForLease(s.properties(t.Catalog, t), t.Credentials, t.Locations, renew)
+	return wholeStore{s.config.Stores.ForLease(s.properties(t.Catalog, t), t.Credentials, t.Locations, renew), quoteAll(t.Catalog, t.Identifier)}
 }
 
 // properties are the catalog's with those of a table over them.
@@ -137,7 +137,7 @@ func (s *Scanner) metadata(ctx context.Context, store storage.Store, t *catalogs
 	}
 	file, err := store.Open(ctx, t.MetadataLocation, -1)
 	if err != nil {
-		return sizedMetadata{}, err
+		return sizedMetadata{}, fault.Wrap(err, "open the metadata file")
 	}
 	defer file.Close()
 	return cached(ctx, s.cache, "metadata "+file.Key(), func() (sizedMetadata, int64, error) {
