@@ -88,33 +88,3 @@ func avroType(t *typ, id int) any {
 	}
 	return "bytes"
 }
-
-// listSchema is the Avro schema of a manifest list.
-func (t *table) listSchema() any {
-	summary := recordOf("r508", avroField(509, "contains_null", "boolean"), optionalField(518, "contains_nan", "boolean"), optionalField(510, "lower_bound", "bytes"),
-		optionalField(511, "upper_bound", "bytes"))
-	fields := []any{avroField(500, "manifest_path", "string"), avroField(501, "manifest_length", "long"), avroField(502, "partition_spec_id", "int")}
-	if t.version > 1 {
-		fields = append(fields, avroField(517, "content", "int"), avroField(515, "sequence_number", "long"), avroField(516, "min_sequence_number", "long"))
-	}
-	fields = append(fields, avroField(503, "added_snapshot_id", "long"))
-	for i, name := range []string{"added_files_count", "existing_files_count", "deleted_files_count"} {
-		if t.version == 1 {
-			fields = append(fields, optionalField(504+i, name, "int"))
-		} else {
-			fields = append(fields, avroField(504+i, name, "int"))
-		}
-	}
-	for i, name := range []string{"added_rows_count", "existing_rows_count", "deleted_rows_count"} {
-		if t.version == 1 {
-			fields = append(fields, optionalField(512+i, name, "long"))
-		} else {
-			fields = append(fields, avroField(512+i, name, "long"))
-		}
-	}
-	fields = append(fields, optionalField(507, "partitions", map[string]any{"type": "array", "items": summary, "element-id": 508}))
-	if t.version > 2 {
-		fields = append(fields, optionalField(520, "first_row_id", "long"))
-	}
-	return recordOf("manifest_file", fields...)
-}
