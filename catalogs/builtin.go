@@ -85,6 +85,15 @@ func (t tandem) Load(ctx context.Context, req LoadRequest) (*Table, error) {
 	return found, behindErr
 }
 
+// Report passes a report to the first, to which Capabilities' Reports belongs.
+func (t tandem) Report(ctx context.Context, id table.Identifier, report []byte) error {
+	reporter, ok := t.front.(Reporter)
+	if !ok {
+		return fault.New(fault.Unsupported, "the catalog takes no reports of scans")
+	}
+	return reporter.Report(ctx, id, report)
+}
+
 // Namespaces yields those of both.
 func (t tandem) Namespaces(ctx context.Context, parent table.Identifier) iter.Seq2[table.Identifier, error] {
 	return merged(t.front.Namespaces(ctx, parent), t.back.Namespaces(ctx, parent), func(id table.Identifier) table.Identifier { return id })

@@ -41,6 +41,13 @@ type Capabilities struct {
 	NamespaceDefault bool // a namespace called default answers even where nobody made it
 	References       bool // Load honours LoadRequest.Reference
 	Refresh          bool // Load honours LoadRequest.Fresh: the catalog keeps answers of its own
+	Reports          bool // the catalog is a Reporter
+}
+
+// Reporter is what a catalog is, too, that announces Capabilities.Reports: it wants to know which scans there were.
+type Reporter interface {
+	// Report passes on what a scan of a table planned and left out: JSON, as Iceberg's REST specification has a ReportMetricsRequest. Nobody waits for it.
+	Report(ctx context.Context, table table.Identifier, report []byte) error
 }
 
 // Kind is what an entry is.

@@ -51,7 +51,6 @@ var idles = []idle{
 	{"jdbc.init-catalog-tables", "nothing is made in the database"},
 	{"jdbc.strict-mode", "it concerns the creation of tables"},
 	{"snapshot-loading-mode", "all snapshots are loaded"},
-	{"rest-metrics-reporting-enabled", "reports of scans are not sent to the service"},
 }
 
 // foldKeys gives the properties with every key that Iceberg knows in its spelling. Two spellings of one key must not disagree.

@@ -43,6 +43,7 @@ type Set struct {
 	names       []string
 	cache       cache
 	guards      map[string]*breaker
+	reports     reports
 	opening     sync.WaitGroup     // of Open
 	leave       context.CancelFunc // ends what Open began
 	log         *slog.Logger
@@ -224,6 +225,7 @@ func (s *Set) Open(ctx context.Context) {
 // Close ends opens that still run and closes every catalog. Later calls fail with fault.Unavailable.
 func (s *Set) Close() error {
 	s.leave()
+	s.reports.close()
 	s.opening.Wait()
 	var failed []error
 	for _, name := range s.names {

@@ -56,6 +56,13 @@ func (s *slot) get(ctx context.Context) (Catalog, error) {
 	}
 }
 
+// ready gives the catalog if it is open; nil: it is not.
+func (s *slot) ready() Catalog {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.catalog
+}
+
 // start begins an open; the lock is held.
 func (s *slot) start(ctx context.Context) *opening {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))

@@ -170,6 +170,16 @@ func metadata(call *call, stream receiver[*catalogv1.LoadTableResponse], size in
 	}
 }
 
+// Report implements catalogs.Reporter.
+func (c *Catalog) Report(ctx context.Context, table table.Identifier, report []byte) error {
+	call := c.call(ctx)
+	defer call.end()
+	if _, err := c.rpc.ReportScan(call.ctx, &catalogv1.ReportScanRequest{Identifier: identifierToWire(table), Report: report}); err != nil {
+		return call.failed(err)
+	}
+	return nil
+}
+
 // Close closes the plugin's catalog; calls that still run fail. The process goes on, without a catalog. A plugin that does not answer is not waited for
 // longer than a few seconds.
 func (c *Catalog) Close() error { return c.redact.Error(c.shut()) }

@@ -76,8 +76,12 @@ func (s *Server) construct(ctx context.Context, typ string, config catalogs.Conf
 	if catalog == nil {
 		return catalogs.Capabilities{}, fault.New(fault.Internal, "the constructor of catalog type %s returned no catalog", typ)
 	}
+	capabilities := catalog.Capabilities()
+	if _, ok := catalog.(catalogs.Reporter); capabilities.Reports && !ok {
+		return catalogs.Capabilities{}, errors.Join(fault.New(fault.Internal, "the catalog announces reports of scans and has no method Report"), catalog.Close())
+	}
 	s.open = &opened{catalog: catalog, redact: redact}
-	return catalog.Capabilities(), nil
+	return capabilities, nil
 }
 
 // current gives the open catalog.

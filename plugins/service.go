@@ -139,6 +139,21 @@ func (s *service) LoadTable(req *catalogv1.LoadTableRequest, stream grpc.ServerS
 	})
 }
 
+// ReportScan implements catalogv1.CatalogServiceServer.
+func (s *service) ReportScan(ctx context.Context, req *catalogv1.ReportScanRequest) (*catalogv1.ReportScanResponse, error) {
+	err := s.call(ctx, "report a scan", func(catalog catalogs.Catalog) error {
+		reporter, ok := catalog.(catalogs.Reporter)
+		if !ok {
+			return fault.New(fault.Unsupported, "the catalog takes no reports of scans")
+		}
+		return reporter.Report(ctx, identifierFromWire(req.GetIdentifier()), req.GetReport())
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &catalogv1.ReportScanResponse{}, nil
+}
+
 // Close implements catalogv1.CatalogServiceServer.
 func (s *service) Close(ctx context.Context, _ *catalogv1.CloseRequest) (*catalogv1.CloseResponse, error) {
 	if err := s.server.guard(ctx, "close catalog", NewRedactor(nil), s.server.Close); err != nil {

@@ -76,13 +76,14 @@ func configFromWire(request *catalogv1.OpenRequest) catalogs.Config {
 
 func capabilitiesToWire(c catalogs.Capabilities) *catalogv1.Capabilities {
 	return &catalogv1.Capabilities{NestedNamespaces: c.NestedNamespaces, RootTables: c.RootTables, Views: c.Views, Files: c.Files,
-		VendsCredentials: c.VendsCredentials, Unchanged: c.Unchanged, NamespaceDefault: c.NamespaceDefault, References: c.References, Refresh: c.Refresh}
+		VendsCredentials: c.VendsCredentials, Unchanged: c.Unchanged, NamespaceDefault: c.NamespaceDefault, References: c.References, Refresh: c.Refresh,
+		Reports: c.Reports}
 }
 
 func capabilitiesFromWire(c *catalogv1.Capabilities) catalogs.Capabilities {
 	return catalogs.Capabilities{NestedNamespaces: c.GetNestedNamespaces(), RootTables: c.GetRootTables(), Views: c.GetViews(), Files: c.GetFiles(),
 		VendsCredentials: c.GetVendsCredentials(), Unchanged: c.GetUnchanged(), NamespaceDefault: c.GetNamespaceDefault(),
-		References: c.GetReferences(), Refresh: c.GetRefresh()}
+		References: c.GetReferences(), Refresh: c.GetRefresh(), Reports: c.GetReports()}
 }
 
 func kindToWire(kind catalogs.Kind) catalogv1.TableKind {

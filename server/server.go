@@ -72,6 +72,16 @@ func (p Parts) decoder(d kernels.Decoder) kernels.Decoder {
 	return p.Decoder(d)
 }
 
+// source lays what the caller wants over what the server lays over a table's source.
+func (p Parts) source(own func(scan.Source) scan.Source) func(scan.Source) scan.Source {
+	return func(s scan.Source) scan.Source {
+		if s = own(s); p.Source != nil {
+			s = p.Source(s)
+		}
+		return s
+	}
+}
+
 // Version is the server's version, as SqlInfo and --version tell it.
 const Version = "0.1.0"
 
@@ -158,7 +168,7 @@ func (s *Server) build(ctx context.Context, parts Parts) (*flightsql.Server, err
 	if err != nil {
 		return nil, err
 	}
-	run, err := engine.New(engine.Config{Catalogs: set, Scanner: scanner, Pool: pool, Executor: executor, Clock: parts.Now, Version: Version, Log: s.log, Source: parts.Source})
+	run, err := engine.New(engine.Config{Catalogs: set, Scanner: scanner, Pool: pool, Executor: executor, Clock: parts.Now, Version: Version, Log: s.log, Source: parts.source(reporting(set, s.log))})
 	if err != nil {
 		return nil, err
 	}

@@ -34,9 +34,9 @@ func (c *catalog) Load(ctx context.Context, req catalogs.LoadRequest) (*catalogs
 	}
 	var out *catalogs.Table
 	err := c.call(ctx, func(ctx context.Context, s *session) (err error) {
-		out, err = s.load(ctx, c.name, resource{"tables", catalogs.KindTable}, req)
+		out, err = s.load(ctx, c, resource{"tables", catalogs.KindTable}, req)
 		if fault.Is(err, fault.NotFound) && s.offers("GET /v1/{prefix}/namespaces/{namespace}/views/{view}") {
-			out, err = s.load(ctx, c.name, resource{"views", catalogs.KindView}, req)
+			out, err = s.load(ctx, c, resource{"views", catalogs.KindView}, req)
 		}
 		return err
 	})
@@ -49,7 +49,7 @@ func (c *catalog) Load(ctx context.Context, req catalogs.LoadRequest) (*catalogs
 	return out, nil
 }
 
-func (s *session) load(ctx context.Context, name string, what resource, req catalogs.LoadRequest) (*catalogs.Table, error) {
+func (s *session) load(ctx context.Context, c *catalog, what resource, req catalogs.LoadRequest) (*catalogs.Table, error) {
 	query := url.Values{}
 	if what.kind == catalogs.KindTable {
 		query.Set("snapshots", "all") // older snapshots are read too
@@ -62,7 +62,7 @@ func (s *session) load(ctx context.Context, name string, what resource, req cata
 	if err := answer.Decode(&said); err != nil {
 		return nil, err
 	}
-	if err := refuse(name, said.Config); err != nil {
+	if err := refuse(c.name, said.Config); err != nil {
 		return nil, err
 	}
 	if len(said.Metadata) == 0 || string(said.Metadata) == "null" {
@@ -76,6 +76,7 @@ func (s *session) load(ctx context.Context, name string, what resource, req cata
 	maps.Copy(config, s.told)
 	maps.Copy(config, said.Config)
 	out.Config, out.Credentials = split(config, said.Credentials)
+	c.tokens.keep(req.Identifier, said.Config["token"])
 	return out, nil
 }
 

@@ -4,6 +4,7 @@ package rest
 
 import (
 	"context"
+	"net/http"
 	"strings"
 	"sync/atomic"
 
@@ -25,9 +26,13 @@ type catalog struct {
 	ends       context.Context // when the catalog is closed
 	end        context.CancelFunc
 	closed     atomic.Bool
+	tokens     tableTokens // that tables came with
 }
 
-var _ catalogs.Catalog = (*catalog)(nil)
+var (
+	_ catalogs.Catalog  = (*catalog)(nil)
+	_ catalogs.Reporter = (*catalog)(nil)
+)
 
 // New gives the constructor of rest catalogs. The property uri is required. The service answers with metadata, so no store is opened.
 func New([]storage.Kind) catalogs.Constructor {
@@ -52,9 +57,10 @@ func New([]storage.Kind) catalogs.Constructor {
 // key is the configuration key of a property.
 func key(name, property string) string { return "spark.sql.catalog." + name + "." + property }
 
-// Capabilities says that namespaces nest, that views are listed, that credentials may be handed out, and that Held is honoured.
+// Capabilities says that namespaces nest, that views are listed, that credentials may be handed out, that Held is honoured, and that
+// reports of scans are taken.
 func (c *catalog) Capabilities() catalogs.Capabilities {
-	return catalogs.Capabilities{NestedNamespaces: true, Views: true, VendsCredentials: true, Unchanged: true}
+	return catalogs.Capabilities{NestedNamespaces: true, Views: true, VendsCredentials: true, Unchanged: true, Reports: true}
 }
 
 // Close ends calls that run and makes later ones fail.
@@ -111,6 +117,24 @@ func (c *catalog) LoadNamespace(ctx context.Context, namespace table.Identifier)
 		said.Properties = iceberg.Properties{}
 	}
 	return said.Properties, nil
+}
+
+// Report posts a report of a scan, where the service takes any. It is tried once: nobody waits for it.
+func (c *catalog) Report(ctx context.Context, id table.Identifier, report []byte) error {
+	if !sound(id) || len(id) < 2 {
+		return noTable(id)
+	}
+	return c.call(ctx, func(ctx context.Context, s *session) error {
+		if !s.offers("POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics") {
+			return nil
+		}
+		client := s.client
+		if token, ok := c.tokens.of(id); ok {
+			client = client.With(headers(s.properties), bearer(token))
+		}
+		_, err := client.Do(ctx, httpapi.Request{Method: http.MethodPost, Path: s.child("tables", id) + "/metrics", Body: report, Type: "application/json"})
+		return fault.Wrap(err, "report a scan of %s", strings.Join(id, "."))
+	})
 }
 
 func noNamespace(namespace table.Identifier) error {

@@ -3,8 +3,10 @@ package rest
 import (
 	"encoding/base64"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -37,7 +39,7 @@ func TestSuite(t *testing.T) {
 			url := newService(t, s)
 			catalogtest.Run(t, func(t *testing.T) (catalogs.Catalog, catalogtest.Expected) {
 				expected := catalogtest.Expected{
-					Capabilities: catalogs.Capabilities{NestedNamespaces: true, Views: true, VendsCredentials: true, Unchanged: true},
+					Capabilities: catalogs.Capabilities{NestedNamespaces: true, Views: true, VendsCredentials: true, Unchanged: true, Reports: true},
 					Namespaces: []catalogtest.Namespace{
 						{Identifier: table.Identifier{"sales"}, Properties: iceberg.Properties{"owner": "crew"}}, {Identifier: table.Identifier{"sales", "eu + us"}},
 						{Identifier: table.Identifier{"sales", "eu + us", "a/b?c%"}}, {Identifier: table.Identifier{"B"}}, {Identifier: table.Identifier{"empty.dotted"}}},
@@ -269,6 +271,82 @@ func TestAServiceThatFailsForAWhileIsAskedAgain(t *testing.T) {
 	_, err := load(open(t, iceberg.Properties{"uri": newService(t, s)}), t, orders...)
 	if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "said NotAuthorizedException (500") {
 		t.Errorf("%v", err)
+	}
+}
+
+func TestReportsOfScansArePosted(t *testing.T) {
+	const path = "/v1/w/namespaces/sales/tables/orders/metrics"
+	for name, c := range map[string]struct {
+		endpoints []string
+		posted    bool
+	}{
+		"a service that does not tell its endpoints":  {nil, true},
+		"one that takes reports":                      {[]string{"POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics"}, true},
+		"one that tells its endpoints, without these": {[]string{"GET /v1/{prefix}/namespaces/{namespace}/tables/{table}"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			config := map[string]any{"overrides": map[string]string{"prefix": "w"}}
+			if c.endpoints != nil {
+				config["endpoints"] = c.endpoints
+			}
+			at := newHandler(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/v1/config" {
+					reply(w, config)
+					return
+				}
+				body, _ := io.ReadAll(r.Body)
+				got = append(got, fmt.Sprint(r.Method, " ", r.URL.Path, " ", r.Header.Get("Content-Type"), " ", string(body)))
+				w.WriteHeader(http.StatusNoContent)
+			}))
+			reporter := open(t, iceberg.Properties{"uri": at}).(catalogs.Reporter)
+			if err := reporter.Report(t.Context(), orders, []byte(`{"report-type":"scan-report"}`)); err != nil {
+				t.Fatal(err)
+			}
+			want := []string{"POST " + path + ` application/json {"report-type":"scan-report"}`}
+			if !c.posted {
+				want = nil
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%q, want %q", got, want)
+			}
+			if err := reporter.Report(t.Context(), table.Identifier{"sales"}, nil); !fault.Is(err, fault.NotFound) {
+				t.Errorf("a report of no table: %v", err)
+			}
+		})
+	}
+}
+
+func TestWhatConcernsATableGoesWithItsToken(t *testing.T) {
+	s := small()
+	s.loadConfig = map[string]string{"token": "of-the-table"}
+	c := open(t, iceberg.Properties{"uri": newService(t, s), "header.authorization": "Bearer ours"})
+	loaded, err := load(c, t, orders...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, told := loaded.Config["token"]; told {
+		t.Errorf("the store gets the token: %v", loaded.Config)
+	}
+	report := func(want string) {
+		t.Helper()
+		_ = c.(catalogs.Reporter).Report(t.Context(), orders, []byte("{}"))
+		if got := s.last("/orders/metrics").Header.Get("Authorization"); got != want {
+			t.Errorf("authorization %q, want %q", got, want)
+		}
+	}
+	report("Bearer of-the-table")
+	s.loadConfig = nil
+	if _, err := load(c, t, orders...); err != nil {
+		t.Fatal(err)
+	}
+	report("Bearer ours")
+	var many tableTokens
+	for i := range maxTokens + 5 {
+		many.keep(table.Identifier{"ns", fmt.Sprint(i)}, "x")
+	}
+	if len(many.held) > maxTokens {
+		t.Errorf("%d tokens are kept", len(many.held))
 	}
 }
 

@@ -48,7 +48,10 @@ type launching struct {
 	err      error
 }
 
-var _ catalogs.Catalog = (*Catalog)(nil)
+var (
+	_ catalogs.Catalog  = (*Catalog)(nil)
+	_ catalogs.Reporter = (*Catalog)(nil)
+)
 
 // instance gives the running process, launching it when there is none, and waiting for a back-off that is soon over.
 func (c *Catalog) instance(ctx context.Context) (*instance, error) {
@@ -225,6 +228,18 @@ func (c *Catalog) Load(ctx context.Context, req catalogs.LoadRequest) (*catalogs
 		return nil, c.failed(i, err)
 	}
 	return loaded, nil
+}
+
+// Report implements catalogs.Reporter.
+func (c *Catalog) Report(ctx context.Context, table table.Identifier, report []byte) error {
+	i, err := c.instance(ctx)
+	if err != nil {
+		return err
+	}
+	if err := i.catalog.Report(ctx, table, report); err != nil {
+		return c.failed(i, err)
+	}
+	return nil
 }
 
 // listing is a listing of whatever process runs when it starts; a death in the middle ends it with an error.

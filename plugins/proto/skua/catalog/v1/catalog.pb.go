@@ -278,7 +278,9 @@ type Capabilities struct {
 	// LoadTable honours `reference`.
 	References bool `protobuf:"varint,8,opt,name=references,proto3" json:"references,omitempty"`
 	// LoadTable honours `fresh`: the catalog keeps answers of its own.
-	Refresh       bool `protobuf:"varint,9,opt,name=refresh,proto3" json:"refresh,omitempty"`
+	Refresh bool `protobuf:"varint,9,opt,name=refresh,proto3" json:"refresh,omitempty"`
+	// ReportScan is welcome.
+	Reports       bool `protobuf:"varint,10,opt,name=reports,proto3" json:"reports,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -372,6 +374,13 @@ func (x *Capabilities) GetReferences() bool {
 func (x *Capabilities) GetRefresh() bool {
 	if x != nil {
 		return x.Refresh
+	}
+	return false
+}
+
+func (x *Capabilities) GetReports() bool {
+	if x != nil {
+		return x.Reports
 	}
 	return false
 }
@@ -1154,6 +1163,95 @@ func (*LoadTableResponse_Head) isLoadTableResponse_Part() {}
 
 func (*LoadTableResponse_Metadata) isLoadTableResponse_Part() {}
 
+type ReportScanRequest struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Identifier *Identifier            `protobuf:"bytes,1,opt,name=identifier,proto3" json:"identifier,omitempty"`
+	// JSON, as Iceberg's REST specification has a ReportMetricsRequest of type scan-report. It holds no values of filters.
+	Report        []byte `protobuf:"bytes,2,opt,name=report,proto3" json:"report,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReportScanRequest) Reset() {
+	*x = ReportScanRequest{}
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReportScanRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReportScanRequest) ProtoMessage() {}
+
+func (x *ReportScanRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReportScanRequest.ProtoReflect.Descriptor instead.
+func (*ReportScanRequest) Descriptor() ([]byte, []int) {
+	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ReportScanRequest) GetIdentifier() *Identifier {
+	if x != nil {
+		return x.Identifier
+	}
+	return nil
+}
+
+func (x *ReportScanRequest) GetReport() []byte {
+	if x != nil {
+		return x.Report
+	}
+	return nil
+}
+
+type ReportScanResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ReportScanResponse) Reset() {
+	*x = ReportScanResponse{}
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ReportScanResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ReportScanResponse) ProtoMessage() {}
+
+func (x *ReportScanResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ReportScanResponse.ProtoReflect.Descriptor instead.
+func (*ReportScanResponse) Descriptor() ([]byte, []int) {
+	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{17}
+}
+
 type CloseRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -1162,7 +1260,7 @@ type CloseRequest struct {
 
 func (x *CloseRequest) Reset() {
 	*x = CloseRequest{}
-	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[16]
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1174,7 +1272,7 @@ func (x *CloseRequest) String() string {
 func (*CloseRequest) ProtoMessage() {}
 
 func (x *CloseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[16]
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1187,7 +1285,7 @@ func (x *CloseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRequest.ProtoReflect.Descriptor instead.
 func (*CloseRequest) Descriptor() ([]byte, []int) {
-	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{16}
+	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{18}
 }
 
 type CloseResponse struct {
@@ -1198,7 +1296,7 @@ type CloseResponse struct {
 
 func (x *CloseResponse) Reset() {
 	*x = CloseResponse{}
-	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[17]
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1210,7 +1308,7 @@ func (x *CloseResponse) String() string {
 func (*CloseResponse) ProtoMessage() {}
 
 func (x *CloseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[17]
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1223,7 +1321,7 @@ func (x *CloseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseResponse.ProtoReflect.Descriptor instead.
 func (*CloseResponse) Descriptor() ([]byte, []int) {
-	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{17}
+	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{19}
 }
 
 // ErrorDetail travels as a detail of the gRPC status of a failed call. No field holds a secret.
@@ -1244,7 +1342,7 @@ type ErrorDetail struct {
 
 func (x *ErrorDetail) Reset() {
 	*x = ErrorDetail{}
-	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[18]
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1256,7 +1354,7 @@ func (x *ErrorDetail) String() string {
 func (*ErrorDetail) ProtoMessage() {}
 
 func (x *ErrorDetail) ProtoReflect() protoreflect.Message {
-	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[18]
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1269,7 +1367,7 @@ func (x *ErrorDetail) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErrorDetail.ProtoReflect.Descriptor instead.
 func (*ErrorDetail) Descriptor() ([]byte, []int) {
-	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{18}
+	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *ErrorDetail) GetKind() ErrorKind {
@@ -1324,7 +1422,7 @@ const file_skua_catalog_v1_catalog_proto_rawDesc = "" +
 	"\x05parts\x18\x01 \x03(\tR\x05parts\"-\n" +
 	"\aMapping\x12\x12\n" +
 	"\x04from\x18\x01 \x01(\tR\x04from\x12\x0e\n" +
-	"\x02to\x18\x02 \x01(\tR\x02to\"\xba\x02\n" +
+	"\x02to\x18\x02 \x01(\tR\x02to\"\xd4\x02\n" +
 	"\fCapabilities\x12+\n" +
 	"\x11nested_namespaces\x18\x01 \x01(\bR\x10nestedNamespaces\x12\x1f\n" +
 	"\vroot_tables\x18\x02 \x01(\bR\n" +
@@ -1337,7 +1435,9 @@ const file_skua_catalog_v1_catalog_proto_rawDesc = "" +
 	"\n" +
 	"references\x18\b \x01(\bR\n" +
 	"references\x12\x18\n" +
-	"\arefresh\x18\t \x01(\bR\arefresh\"\xfa\x01\n" +
+	"\arefresh\x18\t \x01(\bR\arefresh\x12\x18\n" +
+	"\areports\x18\n" +
+	" \x01(\bR\areports\"\xfa\x01\n" +
 	"\vOpenRequest\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12L\n" +
@@ -1412,7 +1512,13 @@ const file_skua_catalog_v1_catalog_proto_rawDesc = "" +
 	"\x11LoadTableResponse\x120\n" +
 	"\x04head\x18\x01 \x01(\v2\x1a.skua.catalog.v1.TableHeadH\x00R\x04head\x12\x1c\n" +
 	"\bmetadata\x18\x02 \x01(\fH\x00R\bmetadataB\x06\n" +
-	"\x04part\"\x0e\n" +
+	"\x04part\"h\n" +
+	"\x11ReportScanRequest\x12;\n" +
+	"\n" +
+	"identifier\x18\x01 \x01(\v2\x1b.skua.catalog.v1.IdentifierR\n" +
+	"identifier\x12\x16\n" +
+	"\x06report\x18\x02 \x01(\fR\x06report\"\x14\n" +
+	"\x12ReportScanResponse\"\x0e\n" +
 	"\fCloseRequest\"\x0f\n" +
 	"\rCloseResponse\"\xc4\x01\n" +
 	"\vErrorDetail\x12.\n" +
@@ -1441,14 +1547,16 @@ const file_skua_catalog_v1_catalog_proto_rawDesc = "" +
 	"\x12ERROR_KIND_CORRUPT\x10\n" +
 	"\x12\x17\n" +
 	"\x13ERROR_KIND_CANCELED\x10\v\x12\x17\n" +
-	"\x13ERROR_KIND_DEADLINE\x10\f2\x91\x04\n" +
+	"\x13ERROR_KIND_DEADLINE\x10\f2\xe8\x04\n" +
 	"\x0eCatalogService\x12C\n" +
 	"\x04Open\x12\x1c.skua.catalog.v1.OpenRequest\x1a\x1d.skua.catalog.v1.OpenResponse\x12c\n" +
 	"\x0eListNamespaces\x12&.skua.catalog.v1.ListNamespacesRequest\x1a'.skua.catalog.v1.ListNamespacesResponse0\x01\x12^\n" +
 	"\rLoadNamespace\x12%.skua.catalog.v1.LoadNamespaceRequest\x1a&.skua.catalog.v1.LoadNamespaceResponse\x12W\n" +
 	"\n" +
 	"ListTables\x12\".skua.catalog.v1.ListTablesRequest\x1a#.skua.catalog.v1.ListTablesResponse0\x01\x12T\n" +
-	"\tLoadTable\x12!.skua.catalog.v1.LoadTableRequest\x1a\".skua.catalog.v1.LoadTableResponse0\x01\x12F\n" +
+	"\tLoadTable\x12!.skua.catalog.v1.LoadTableRequest\x1a\".skua.catalog.v1.LoadTableResponse0\x01\x12U\n" +
+	"\n" +
+	"ReportScan\x12\".skua.catalog.v1.ReportScanRequest\x1a#.skua.catalog.v1.ReportScanResponse\x12F\n" +
 	"\x05Close\x12\x1d.skua.catalog.v1.CloseRequest\x1a\x1e.skua.catalog.v1.CloseResponseBCZAgithub.com/skua-data/skua/plugins/proto/skua/catalog/v1;catalogv1b\x06proto3"
 
 var (
@@ -1464,7 +1572,7 @@ func file_skua_catalog_v1_catalog_proto_rawDescGZIP() []byte {
 }
 
 var file_skua_catalog_v1_catalog_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_skua_catalog_v1_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 23)
+var file_skua_catalog_v1_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
 var file_skua_catalog_v1_catalog_proto_goTypes = []any{
 	(TableKind)(0),                 // 0: skua.catalog.v1.TableKind
 	(ErrorKind)(0),                 // 1: skua.catalog.v1.ErrorKind
@@ -1484,54 +1592,59 @@ var file_skua_catalog_v1_catalog_proto_goTypes = []any{
 	(*Credential)(nil),             // 15: skua.catalog.v1.Credential
 	(*TableHead)(nil),              // 16: skua.catalog.v1.TableHead
 	(*LoadTableResponse)(nil),      // 17: skua.catalog.v1.LoadTableResponse
-	(*CloseRequest)(nil),           // 18: skua.catalog.v1.CloseRequest
-	(*CloseResponse)(nil),          // 19: skua.catalog.v1.CloseResponse
-	(*ErrorDetail)(nil),            // 20: skua.catalog.v1.ErrorDetail
-	nil,                            // 21: skua.catalog.v1.OpenRequest.PropertiesEntry
-	nil,                            // 22: skua.catalog.v1.LoadNamespaceResponse.PropertiesEntry
-	nil,                            // 23: skua.catalog.v1.Credential.PropertiesEntry
-	nil,                            // 24: skua.catalog.v1.TableHead.ConfigEntry
-	(*timestamppb.Timestamp)(nil),  // 25: google.protobuf.Timestamp
+	(*ReportScanRequest)(nil),      // 18: skua.catalog.v1.ReportScanRequest
+	(*ReportScanResponse)(nil),     // 19: skua.catalog.v1.ReportScanResponse
+	(*CloseRequest)(nil),           // 20: skua.catalog.v1.CloseRequest
+	(*CloseResponse)(nil),          // 21: skua.catalog.v1.CloseResponse
+	(*ErrorDetail)(nil),            // 22: skua.catalog.v1.ErrorDetail
+	nil,                            // 23: skua.catalog.v1.OpenRequest.PropertiesEntry
+	nil,                            // 24: skua.catalog.v1.LoadNamespaceResponse.PropertiesEntry
+	nil,                            // 25: skua.catalog.v1.Credential.PropertiesEntry
+	nil,                            // 26: skua.catalog.v1.TableHead.ConfigEntry
+	(*timestamppb.Timestamp)(nil),  // 27: google.protobuf.Timestamp
 }
 var file_skua_catalog_v1_catalog_proto_depIdxs = []int32{
-	21, // 0: skua.catalog.v1.OpenRequest.properties:type_name -> skua.catalog.v1.OpenRequest.PropertiesEntry
+	23, // 0: skua.catalog.v1.OpenRequest.properties:type_name -> skua.catalog.v1.OpenRequest.PropertiesEntry
 	3,  // 1: skua.catalog.v1.OpenRequest.locations:type_name -> skua.catalog.v1.Mapping
 	4,  // 2: skua.catalog.v1.OpenResponse.capabilities:type_name -> skua.catalog.v1.Capabilities
 	2,  // 3: skua.catalog.v1.ListNamespacesRequest.parent:type_name -> skua.catalog.v1.Identifier
 	2,  // 4: skua.catalog.v1.ListNamespacesResponse.namespaces:type_name -> skua.catalog.v1.Identifier
 	2,  // 5: skua.catalog.v1.LoadNamespaceRequest.namespace:type_name -> skua.catalog.v1.Identifier
-	22, // 6: skua.catalog.v1.LoadNamespaceResponse.properties:type_name -> skua.catalog.v1.LoadNamespaceResponse.PropertiesEntry
+	24, // 6: skua.catalog.v1.LoadNamespaceResponse.properties:type_name -> skua.catalog.v1.LoadNamespaceResponse.PropertiesEntry
 	2,  // 7: skua.catalog.v1.ListTablesRequest.namespace:type_name -> skua.catalog.v1.Identifier
 	2,  // 8: skua.catalog.v1.TableEntry.identifier:type_name -> skua.catalog.v1.Identifier
 	0,  // 9: skua.catalog.v1.TableEntry.kind:type_name -> skua.catalog.v1.TableKind
 	12, // 10: skua.catalog.v1.ListTablesResponse.entries:type_name -> skua.catalog.v1.TableEntry
 	2,  // 11: skua.catalog.v1.LoadTableRequest.identifier:type_name -> skua.catalog.v1.Identifier
-	23, // 12: skua.catalog.v1.Credential.properties:type_name -> skua.catalog.v1.Credential.PropertiesEntry
-	25, // 13: skua.catalog.v1.Credential.expires:type_name -> google.protobuf.Timestamp
+	25, // 12: skua.catalog.v1.Credential.properties:type_name -> skua.catalog.v1.Credential.PropertiesEntry
+	27, // 13: skua.catalog.v1.Credential.expires:type_name -> google.protobuf.Timestamp
 	2,  // 14: skua.catalog.v1.TableHead.identifier:type_name -> skua.catalog.v1.Identifier
 	0,  // 15: skua.catalog.v1.TableHead.kind:type_name -> skua.catalog.v1.TableKind
-	24, // 16: skua.catalog.v1.TableHead.config:type_name -> skua.catalog.v1.TableHead.ConfigEntry
+	26, // 16: skua.catalog.v1.TableHead.config:type_name -> skua.catalog.v1.TableHead.ConfigEntry
 	15, // 17: skua.catalog.v1.TableHead.credentials:type_name -> skua.catalog.v1.Credential
 	3,  // 18: skua.catalog.v1.TableHead.locations:type_name -> skua.catalog.v1.Mapping
 	16, // 19: skua.catalog.v1.LoadTableResponse.head:type_name -> skua.catalog.v1.TableHead
-	1,  // 20: skua.catalog.v1.ErrorDetail.kind:type_name -> skua.catalog.v1.ErrorKind
-	5,  // 21: skua.catalog.v1.CatalogService.Open:input_type -> skua.catalog.v1.OpenRequest
-	7,  // 22: skua.catalog.v1.CatalogService.ListNamespaces:input_type -> skua.catalog.v1.ListNamespacesRequest
-	9,  // 23: skua.catalog.v1.CatalogService.LoadNamespace:input_type -> skua.catalog.v1.LoadNamespaceRequest
-	11, // 24: skua.catalog.v1.CatalogService.ListTables:input_type -> skua.catalog.v1.ListTablesRequest
-	14, // 25: skua.catalog.v1.CatalogService.LoadTable:input_type -> skua.catalog.v1.LoadTableRequest
-	18, // 26: skua.catalog.v1.CatalogService.Close:input_type -> skua.catalog.v1.CloseRequest
-	6,  // 27: skua.catalog.v1.CatalogService.Open:output_type -> skua.catalog.v1.OpenResponse
-	8,  // 28: skua.catalog.v1.CatalogService.ListNamespaces:output_type -> skua.catalog.v1.ListNamespacesResponse
-	10, // 29: skua.catalog.v1.CatalogService.LoadNamespace:output_type -> skua.catalog.v1.LoadNamespaceResponse
-	13, // 30: skua.catalog.v1.CatalogService.ListTables:output_type -> skua.catalog.v1.ListTablesResponse
-	17, // 31: skua.catalog.v1.CatalogService.LoadTable:output_type -> skua.catalog.v1.LoadTableResponse
-	19, // 32: skua.catalog.v1.CatalogService.Close:output_type -> skua.catalog.v1.CloseResponse
-	27, // [27:33] is the sub-list for method output_type
-	21, // [21:27] is the sub-list for method input_type
-	21, // [21:21] is the sub-list for extension type_name
-	21, // [21:21] is the sub-list for extension extendee
-	0,  // [0:21] is the sub-list for field type_name
+	2,  // 20: skua.catalog.v1.ReportScanRequest.identifier:type_name -> skua.catalog.v1.Identifier
+	1,  // 21: skua.catalog.v1.ErrorDetail.kind:type_name -> skua.catalog.v1.ErrorKind
+	5,  // 22: skua.catalog.v1.CatalogService.Open:input_type -> skua.catalog.v1.OpenRequest
+	7,  // 23: skua.catalog.v1.CatalogService.ListNamespaces:input_type -> skua.catalog.v1.ListNamespacesRequest
+	9,  // 24: skua.catalog.v1.CatalogService.LoadNamespace:input_type -> skua.catalog.v1.LoadNamespaceRequest
+	11, // 25: skua.catalog.v1.CatalogService.ListTables:input_type -> skua.catalog.v1.ListTablesRequest
+	14, // 26: skua.catalog.v1.CatalogService.LoadTable:input_type -> skua.catalog.v1.LoadTableRequest
+	18, // 27: skua.catalog.v1.CatalogService.ReportScan:input_type -> skua.catalog.v1.ReportScanRequest
+	20, // 28: skua.catalog.v1.CatalogService.Close:input_type -> skua.catalog.v1.CloseRequest
+	6,  // 29: skua.catalog.v1.CatalogService.Open:output_type -> skua.catalog.v1.OpenResponse
+	8,  // 30: skua.catalog.v1.CatalogService.ListNamespaces:output_type -> skua.catalog.v1.ListNamespacesResponse
+	10, // 31: skua.catalog.v1.CatalogService.LoadNamespace:output_type -> skua.catalog.v1.LoadNamespaceResponse
+	13, // 32: skua.catalog.v1.CatalogService.ListTables:output_type -> skua.catalog.v1.ListTablesResponse
+	17, // 33: skua.catalog.v1.CatalogService.LoadTable:output_type -> skua.catalog.v1.LoadTableResponse
+	19, // 34: skua.catalog.v1.CatalogService.ReportScan:output_type -> skua.catalog.v1.ReportScanResponse
+	21, // 35: skua.catalog.v1.CatalogService.Close:output_type -> skua.catalog.v1.CloseResponse
+	29, // [29:36] is the sub-list for method output_type
+	22, // [22:29] is the sub-list for method input_type
+	22, // [22:22] is the sub-list for extension type_name
+	22, // [22:22] is the sub-list for extension extendee
+	0,  // [0:22] is the sub-list for field type_name
 }
 
 func init() { file_skua_catalog_v1_catalog_proto_init() }
@@ -1550,7 +1663,7 @@ func file_skua_catalog_v1_catalog_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_skua_catalog_v1_catalog_proto_rawDesc), len(file_skua_catalog_v1_catalog_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   23,
+			NumMessages:   25,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

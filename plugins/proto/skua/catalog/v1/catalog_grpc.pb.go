@@ -30,6 +30,7 @@ const (
 	CatalogService_LoadNamespace_FullMethodName  = "/skua.catalog.v1.CatalogService/LoadNamespace"
 	CatalogService_ListTables_FullMethodName     = "/skua.catalog.v1.CatalogService/ListTables"
 	CatalogService_LoadTable_FullMethodName      = "/skua.catalog.v1.CatalogService/LoadTable"
+	CatalogService_ReportScan_FullMethodName     = "/skua.catalog.v1.CatalogService/ReportScan"
 	CatalogService_Close_FullMethodName          = "/skua.catalog.v1.CatalogService/Close"
 )
 
@@ -50,6 +51,9 @@ type CatalogServiceClient interface {
 	ListTables(ctx context.Context, in *ListTablesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ListTablesResponse], error)
 	// LoadTable streams a table: first its head, then its metadata in chunks, where it has any to send.
 	LoadTable(ctx context.Context, in *LoadTableRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[LoadTableResponse], error)
+	// ReportScan passes on what a scan of a table planned and left out. It is asked only of catalogs that announce `reports`; nobody waits for it, and a
+	// failure is only logged.
+	ReportScan(ctx context.Context, in *ReportScanRequest, opts ...grpc.CallOption) (*ReportScanResponse, error)
 	// Close frees what the catalog holds. The process is ended afterwards.
 	Close(ctx context.Context, in *CloseRequest, opts ...grpc.CallOption) (*CloseResponse, error)
 }
@@ -139,6 +143,16 @@ func (c *catalogServiceClient) LoadTable(ctx context.Context, in *LoadTableReque
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type CatalogService_LoadTableClient = grpc.ServerStreamingClient[LoadTableResponse]
 
+func (c *catalogServiceClient) ReportScan(ctx context.Context, in *ReportScanRequest, opts ...grpc.CallOption) (*ReportScanResponse, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(ReportScanResponse)
+	err := c.cc.Invoke(ctx, CatalogService_ReportScan_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 func (c *catalogServiceClient) Close(ctx context.Context, in *CloseRequest, opts ...grpc.CallOption) (*CloseResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(CloseResponse)
@@ -166,6 +180,9 @@ type CatalogServiceServer interface {
 	ListTables(*ListTablesRequest, grpc.ServerStreamingServer[ListTablesResponse]) error
 	// LoadTable streams a table: first its head, then its metadata in chunks, where it has any to send.
 	LoadTable(*LoadTableRequest, grpc.ServerStreamingServer[LoadTableResponse]) error
+	// ReportScan passes on what a scan of a table planned and left out. It is asked only of catalogs that announce `reports`; nobody waits for it, and a
+	// failure is only logged.
+	ReportScan(context.Context, *ReportScanRequest) (*ReportScanResponse, error)
 	// Close frees what the catalog holds. The process is ended afterwards.
 	Close(context.Context, *CloseRequest) (*CloseResponse, error)
 	mustEmbedUnimplementedCatalogServiceServer()
@@ -192,6 +209,9 @@ func (UnimplementedCatalogServiceServer) ListTables(*ListTablesRequest, grpc.Ser
 }
 func (UnimplementedCatalogServiceServer) LoadTable(*LoadTableRequest, grpc.ServerStreamingServer[LoadTableResponse]) error {
 	return status.Error(codes.Unimplemented, "method LoadTable not implemented")
+}
+func (UnimplementedCatalogServiceServer) ReportScan(context.Context, *ReportScanRequest) (*ReportScanResponse, error) {
+	return nil, status.Error(codes.Unimplemented, "method ReportScan not implemented")
 }
 func (UnimplementedCatalogServiceServer) Close(context.Context, *CloseRequest) (*CloseResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Close not implemented")
@@ -286,6 +306,24 @@ func _CatalogService_LoadTable_Handler(srv interface{}, stream grpc.ServerStream
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type CatalogService_LoadTableServer = grpc.ServerStreamingServer[LoadTableResponse]
 
+func _CatalogService_ReportScan_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(ReportScanRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(CatalogServiceServer).ReportScan(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: CatalogService_ReportScan_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(CatalogServiceServer).ReportScan(ctx, req.(*ReportScanRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
 func _CatalogService_Close_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(CloseRequest)
 	if err := dec(in); err != nil {
@@ -318,6 +356,10 @@ var CatalogService_ServiceDesc = grpc.ServiceDesc{
 		{
 			MethodName: "LoadNamespace",
 			Handler:    _CatalogService_LoadNamespace_Handler,
+		},
+		{
+			MethodName: "ReportScan",
+			Handler:    _CatalogService_ReportScan_Handler,
 		},
 		{
 			MethodName: "Close",
