@@ -1,0 +1,431 @@
+// Package chaos runs statements of many clients against a server whose catalogs and store fail all the time: plugins are killed, connections of clients and of
+// catalogs break, tokens and keys end, and the store throttles and cuts its answers. A statement gives its right rows, or an error that says what is
+// unavailable; it never gives other rows and never hangs, and the server's memory stays what it was.
+//
+// SKUA_CHAOS_MINUTES makes the run longer than its seconds, SKUA_CHAOS_SEED repeats the order of its faults.
+package chaos
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"log/slog"
+	"math/rand/v2"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/status"
+
+	"github.com/skua-data/skua/conformance"
+	"github.com/skua-data/skua/conformance/inprocess"
+	"github.com/skua-data/skua/conformance/lake"
+	"github.com/skua-data/skua/storage/storetest"
+)
+
+// clients run at once.
+const clients = 16
+
+// hung is when a statement is said to hang.
+const hung = 2 * time.Minute
+
+// statements are what the clients run, on either catalog.
+var statements = []string{
+	"SELECT sale_id, customer_id, amount FROM %s.shop.sales", "SELECT sale_id, sold_on, quantity FROM %s.shop.sales WHERE sold_on = DATE '2025-06-01'",
+	"SELECT count(*) FROM %s.shop.sales", "SELECT * FROM %s.shop.products", "SELECT * FROM %s.web.events WHERE took_ms > 100",
+	"SELECT count(*) FROM %s.web.events VERSION AS OF 'launch'", "SELECT category, sum(amount) FROM %[1]s.shop.sales JOIN %[1]s.shop.products USING (product_id) GROUP BY category",
+	"SELECT city, count(*) FROM %s.shop.customers GROUP BY city",
+}
+
+// world is what the clients see, and what breaks it.
+type world struct {
+	t       *testing.T
+	service *service
+	store   *storetest.Server
+	proxy   *proxy
+	address string // of the proxy
+	want    map[string]string
+	random  *rand.Rand
+	order   []int // of the kinds of faults
+
+	faults                     [6]atomic.Int64 // that happened
+	done, failed, wrong, stuck atomic.Int64
+	codes                      sync.Map // of errors: how often
+	plugins                    pids
+}
+
+// The kinds of faults.
+const (
+	killed = iota
+	clientCut
+	catalogCut
+	tokenEnded
+	throttled
+	storeCut
+)
+
+var kinds = []string{"plugins killed", "clients' connections cut", "catalog's connections cut", "tokens revoked", "requests throttled by the store", "answers cut by the store"}
+
+// pids are the processes that the server's log tells of.
+type pids struct {
+	mu  sync.Mutex
+	all []int
+}
+
+func (p *pids) Enabled(context.Context, slog.Level) bool { return true }
+func (p *pids) WithAttrs([]slog.Attr) slog.Handler       { return p }
+func (p *pids) WithGroup(string) slog.Handler            { return p }
+func (p *pids) Handle(_ context.Context, r slog.Record) error {
+	if r.Message != "plugin started" {
+		return nil
+	}
+	r.Attrs(func(a slog.Attr) bool {
+		if n, err := strconv.Atoi(a.Value.String()); a.Key == "pid" && err == nil {
+			p.mu.Lock()
+			p.all = append(p.all, n)
+			p.mu.Unlock()
+		}
+		return true
+	})
+	return nil
+}
+
+// kill kills a plugin, and reports whether there was one.
+func (p *pids) kill(random *rand.Rand) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.all) == 0 {
+		return false
+	}
+	i := random.IntN(len(p.all))
+	pid := p.all[i]
+	p.all = slices.Delete(p.all, i, i+1)
+	return syscall.Kill(pid, syscall.SIGKILL) == nil
+}
+
+func newWorld(t *testing.T, seed uint64, lifetime time.Duration) *world {
+	t.Helper()
+	w := &world{t: t, want: map[string]string{}, random: rand.New(rand.NewPCG(seed, 0))}
+	l, err := lake.Write(t.Context(), t.TempDir(), "s3://lake/home")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.store = storetest.NewS3(t)
+	if err := l.Each(func(name string, data []byte) error { w.store.Put("lake/home/"+name, data); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	var at string
+	w.service, at = newService(t, l, lifetime)
+	w.store.Refuse(func(r *http.Request) bool {
+		token := r.Header.Get("X-Amz-Security-Token")
+		return !strings.Contains(r.Header.Get("Authorization"), "Credential=own/") && !w.service.lets(token)
+	})
+	folder := t.TempDir()
+	out, err := exec.Command("go", "build", "-o", filepath.Join(folder, "skua-catalog"), "github.com/skua-data/skua/cmd/skua-catalog").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	settings := map[string]string{"skua.plugin.folder": folder}
+	for name, properties := range map[string]map[string]string{
+		"vended": {"type": "rest", "uri": at, "credential": "id:planted-credential"},
+		"own":    {"type": "hadoop", "warehouse": l.Base, "s3.access-key-id": "own", "s3.secret-access-key": "planted-own"},
+	} {
+		settings["spark.sql.catalog."+name] = "org.apache.iceberg.spark.SparkCatalog"
+		for k, v := range properties {
+			settings["spark.sql.catalog."+name+"."+k] = v
+		}
+		for k, v := range map[string]string{"s3.endpoint": w.store.URL, "s3.path-style-access": "true", "client.region": "us-east-1", "cache.expiration-interval-ms": "200",
+			"s3.retry.min-wait-ms": "20", "s3.retry.max-wait-ms": "500"} {
+			settings["spark.sql.catalog."+name+"."+k] = v
+		}
+	}
+	r, err := inprocess.Start(t.Context(), inprocess.Config{Settings: settings, Log: slog.New(&w.plugins)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Stop() })
+	w.proxy, w.address = newProxy(t, r.Target().Address)
+	return w
+}
+
+// connect makes a session through the proxy.
+func (w *world) connect(ctx context.Context) (*conformance.Client, error) {
+	return conformance.Target{Address: w.address, Credentials: insecure.NewCredentials()}.Connect(ctx)
+}
+
+// ask runs a statement and sums up its rows, whatever their order.
+func ask(ctx context.Context, c *conformance.Client, sql string) (string, error) {
+	answer, err := c.Ask(ctx, conformance.Question{SQL: sql, Path: conformance.PathQuery})
+	if err != nil {
+		return "", err
+	}
+	defer answer.Release()
+	var rows, sum uint64
+	for _, batch := range answer.Batches {
+		columns := batch.Columns()
+		for i := range int(batch.NumRows()) {
+			h := fnv.New64a()
+			for _, column := range columns {
+				fmt.Fprintf(h, "%s|", column.ValueStr(i))
+			}
+			rows, sum = rows+1, sum+h.Sum64()
+		}
+	}
+	return fmt.Sprintf("%d rows, %x", rows, sum), nil
+}
+
+// learn asks every statement before anything fails.
+func (w *world) learn() {
+	w.t.Helper()
+	c, err := w.connect(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer c.Close()
+	for _, s := range statements {
+		var said [2]string
+		for i, catalog := range []string{"own", "vended"} {
+			sql := fmt.Sprintf(s, catalog)
+			if said[i], err = ask(w.t.Context(), c, sql); err != nil || strings.HasPrefix(said[i], "0 rows") {
+				w.t.Fatalf("%s: %s, %v", sql, said[i], err)
+			}
+			w.want[sql] = said[i]
+		}
+		if said[0] != said[1] {
+			w.t.Fatalf("%s: %s by one catalog, %s by the other", s, said[0], said[1])
+		}
+	}
+}
+
+// client runs statements until the end. A connection that broke is replaced.
+func (w *world) client(ctx context.Context, random *rand.Rand) {
+	var c *conformance.Client
+	defer func() {
+		if c != nil {
+			_ = c.Close()
+		}
+	}()
+	all := make([]string, 0, len(w.want))
+	for sql := range w.want {
+		all = append(all, sql)
+	}
+	slices.Sort(all)
+	for ctx.Err() == nil {
+		if c == nil {
+			var err error
+			if c, err = w.connect(ctx); err != nil {
+				c = nil
+				time.Sleep(10 * time.Millisecond)
+				continue
+			}
+		}
+		sql := all[random.IntN(len(all))]
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), hung)
+		got, err := ask(bounded, c, sql)
+		late := errors.Is(bounded.Err(), context.DeadlineExceeded)
+		cancel()
+		w.done.Add(1)
+		switch {
+		case late:
+			w.stuck.Add(1)
+			w.t.Errorf("%s hangs: %v", sql, err)
+		case err != nil:
+			w.failed.Add(1)
+			n, _ := w.codes.LoadOrStore(status.Code(err), new(atomic.Int64))
+			n.(*atomic.Int64).Add(1)
+			if code := status.Code(err); code != codes.Unavailable || strings.Contains(err.Error(), "planted") {
+				w.t.Errorf("%s: %v", sql, err)
+			}
+			_ = c.Close()
+			c = nil
+		case got != w.want[sql]:
+			w.wrong.Add(1)
+			w.t.Errorf("%s: %s, want %s", sql, got, w.want[sql])
+		}
+	}
+}
+
+// happened counts a fault of the store when a request meets it.
+func (w *world) happened(kind int, f storetest.Fault) storetest.Fault {
+	return func(rw http.ResponseWriter, r *http.Request, serve http.HandlerFunc) {
+		w.faults[kind].Add(1)
+		f(rw, r, serve)
+	}
+}
+
+// fault lets the n-th thing fail: the kinds take turns, in an order of their own each time.
+func (w *world) fault(n int) {
+	if n%len(kinds) == 0 {
+		w.order = w.random.Perm(len(kinds))
+	}
+	switch kind := w.order[n%len(kinds)]; kind {
+	case killed:
+		if w.plugins.kill(w.random) {
+			w.faults[kind].Add(1)
+		}
+	case clientCut:
+		if w.proxy.cut() {
+			w.faults[kind].Add(1)
+		}
+	case catalogCut:
+		w.service.drop(1 + w.random.IntN(3))
+	case tokenEnded:
+		w.service.revoke()
+	case throttled:
+		for range 1 + w.random.IntN(4) {
+			w.store.Fail(w.happened(kind, storetest.Status(http.StatusServiceUnavailable, storetest.S3Error("SlowDown"))))
+		}
+	case storeCut:
+		for range 1 + w.random.IntN(3) {
+			w.store.Fail(w.happened(kind, storetest.CutAfter(w.random.IntN(100_000))))
+		}
+	}
+}
+
+// run says how long to go on, and until what has happened.
+type run struct {
+	lasts, every  time.Duration // every: between two faults; zero: as statements end
+	least, fewest int64         // faults of each kind, statements
+	lifetime      time.Duration // of the keys
+}
+
+// count is how many faults of a kind happened.
+func (w *world) count(kind int) int64 {
+	w.service.mu.Lock()
+	defer w.service.mu.Unlock()
+	switch kind {
+	case catalogCut:
+		return int64(w.service.dropped)
+	case tokenEnded:
+		return int64(w.service.refused)
+	}
+	return w.faults[kind].Load()
+}
+
+// enough reports whether all has happened that must.
+func (w *world) enough(r run) bool {
+	for kind := range kinds {
+		if w.count(kind) < r.least {
+			return false
+		}
+	}
+	return w.done.Load() >= r.fewest
+}
+
+// pause waits for the time between two faults, or for some statements to end.
+func (w *world) pause(every time.Duration) {
+	if every > 0 {
+		time.Sleep(every)
+		return
+	}
+	for i, until := 0, w.done.Load()+clients/2; i < 100 && w.done.Load() < until; i++ {
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// memory is what this process holds after its garbage was collected: bytes of Go's heap, and resident ones.
+func memory() (heap, resident uint64) {
+	debug.FreeOSMemory()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	text, err := os.ReadFile("/proc/self/statm")
+	if fields := strings.Fields(string(text)); err == nil && len(fields) > 1 {
+		pages, _ := strconv.ParseUint(fields[1], 10, 64)
+		resident = pages * uint64(os.Getpagesize())
+	}
+	return m.HeapAlloc, resident
+}
+
+func TestFaultsOfEveryKindGiveNoWrongRow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs for many seconds")
+	}
+	r := run{least: 2, fewest: 100, lifetime: 8 * time.Second}
+	if text := os.Getenv("SKUA_CHAOS_MINUTES"); text != "" {
+		minutes, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r = run{lasts: time.Duration(minutes * float64(time.Minute)), every: 1500 * time.Millisecond, least: 50, fewest: 2000, lifetime: 20 * time.Second}
+	}
+	seed := uint64(time.Now().UnixNano())
+	if text := os.Getenv("SKUA_CHAOS_SEED"); text != "" {
+		var err error
+		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("seed %d", seed)
+	w := newWorld(t, seed, r.lifetime)
+	w.learn()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var running sync.WaitGroup
+	for i := range clients {
+		running.Go(func() { w.client(ctx, rand.New(rand.NewPCG(seed, uint64(i)+1))) })
+	}
+	began, faults, requests := time.Now(), 0, 0
+	var heap, resident uint64
+	for ; time.Since(began) < r.lasts || !w.enough(r); faults++ {
+		if time.Since(began) > r.lasts+5*time.Minute {
+			t.Error("it is not done in time")
+			break
+		}
+		w.pause(r.every)
+		requests += len(w.store.Requests()) // which also forgets faults that nothing met
+		w.fault(faults)
+		if heap == 0 && time.Since(began) >= r.lasts/4 {
+			heap, resident = memory()
+		}
+	}
+	heapAfter, residentAfter := memory() // while the last statements run
+	cancel()
+	running.Wait()
+	t.Logf("%d statements: %d failed as unavailable, %d wrong, %d hung; %d requests to the store", w.done.Load(), w.failed.Load(), w.wrong.Load(), w.stuck.Load(), requests)
+	for i, kind := range kinds {
+		t.Logf("%d %s", w.count(i), kind)
+	}
+	t.Logf("%d keys ended; heap %d MiB after a quarter, %d MiB at the end, resident %d and %d MiB", w.service.spent(), heap>>20, heapAfter>>20, resident>>20, residentAfter>>20)
+	if n := w.done.Load(); r.lasts > 0 && n-w.failed.Load() < n/4 {
+		t.Errorf("%d statements, of which %d failed", n, w.failed.Load())
+	}
+	if r.lasts > 0 && (heapAfter > heap+heap/2+(64<<20) || residentAfter > resident+resident/2+(256<<20)) {
+		t.Error("the memory grows")
+	}
+	w.store.Requests() // nothing fails any more
+	w.service.drop(-w.service.left())
+	c, err := w.connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for sql, want := range w.want {
+		if got, err := again(t, c, sql); err != nil || got != want {
+			t.Errorf("afterwards, %s: %s, %v, want %s", sql, got, err, want)
+		}
+	}
+}
+
+// again asks until the server's rests and back-offs are over.
+func again(t *testing.T, c *conformance.Client, sql string) (got string, err error) {
+	for deadline := time.Now().Add(hung); time.Now().Before(deadline); time.Sleep(100 * time.Millisecond) {
+		if got, err = ask(t.Context(), c, sql); status.Code(err) != codes.Unavailable {
+			break
+		}
+	}
+	return got, err
+}
