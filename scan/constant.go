@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/scan/metatable"
 )
 
@@ -27,7 +28,7 @@ func constant(typ arrow.DataType, v any, n int, mem memory.Allocator) (arrow.Arr
 		return constantStruct(s, v.(metatable.Struct), n, mem)
 	}
 	if v == nil {
-		return array.MakeArrayOfNull(mem, typ, n), nil
+		return kernels.Nulls(mem, typ, n), nil
 	}
 	b := array.NewBuilder(mem, typ)
 	defer b.Release()

@@ -41,8 +41,12 @@ func (t *table) writeList(c *commit) {
 			l.write(w, m)
 		}
 	}
-	raw := avroFile(recordOf("manifest_file", fields...), map[string]string{"format-version": fmt.Sprint(t.version), "snapshot-id": fmt.Sprint(c.id), "sequence-number": fmt.Sprint(c.sequence)},
-		len(c.manifests), w.Bytes(), t.r.Intn(2) == 0)
+	metadata := map[string]string{"format-version": fmt.Sprint(t.version), "snapshot-id": fmt.Sprint(c.id), "sequence-number": fmt.Sprint(c.sequence)}
+	if t.r.Intn(4) == 0 {
+		metadata = nil
+		t.has("manifest lists that state nothing")
+	}
+	raw := avroFile(recordOf("manifest_file", fields...), metadata, len(c.manifests), w.Bytes(), t.r.Intn(2) == 0)
 	if err := os.WriteFile(c.list, raw, 0o600); err != nil {
 		panic(err)
 	}

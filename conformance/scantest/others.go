@@ -140,6 +140,9 @@ func (t *table) askedView(q *query) askedView {
 	if t.features["INT96 timestamps"] > 0 && out.Table == "" {
 		out.Table = "INT96, which it reads as nanoseconds"
 	}
+	if t.features["files with ids of some columns"] > 0 && out.Table == "" {
+		out.Table = "files with ids of some columns"
+	}
 	for _, f := range q.schema.fields {
 		if f.typ.holds(mapping) || f.typ.holds(list) {
 			out.Table = "lists and maps, which lose their nulls"

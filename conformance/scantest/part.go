@@ -161,7 +161,12 @@ func (t *table) writeParts(name string, fields []*field, rows []record, withIDs 
 	root := &part{name: "schema", repetition: parquet.Repetitions.Required}
 	var physical []func(any) any
 	l := &layouter{t: t, withIDs: withIDs, rows: rows}
+	some := !withIDs && t.mapping && t.r.Intn(3) == 0
+	if some {
+		t.has("files with ids of some columns")
+	}
 	for _, f := range fields {
+		l.withIDs = withIDs || some && t.r.Intn(2) == 0
 		p, of := l.field(f, f.name, true)
 		root.children, physical = append(root.children, p), append(physical, of)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
@@ -63,7 +62,7 @@ func (c *column) close() {
 func (c *column) survivors(ctx context.Context, rows *kernels.Selection) (_ arrow.Array, err error) {
 	runs := rows.Runs()
 	if c.node.Kind == kernels.Missing {
-		return array.MakeArrayOfNull(c.reader.mem.Allocator, c.node.Field.Type, int(rows.Count())), nil
+		return kernels.Nulls(c.reader.mem.Allocator, c.node.Field.Type, int(rows.Count())), nil
 	}
 	if len(runs) > 0 && runs[0].From < c.position {
 		c.close() // a caller went back: start again rather than give other rows
@@ -125,7 +124,7 @@ func (c *column) assemble(n *kernels.Node, slots int) (arrow.Array, error) {
 	var err error
 	switch n.Kind {
 	case kernels.Missing:
-		return array.MakeArrayOfNull(c.reader.mem.Allocator, n.Field.Type, slots), nil
+		return kernels.Nulls(c.reader.mem.Allocator, n.Field.Type, slots), nil
 	case kernels.Leaf:
 		out = c.leaves[n.Leaf].array()
 	case kernels.Struct:

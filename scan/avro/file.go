@@ -1,6 +1,7 @@
 package avro
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -52,14 +53,14 @@ func (f *File) RowGroups(start, length int64, _ predicate.Expr, _ func(int) (par
 	return []parquet.Group{g}
 }
 
-// Match finds each wanted field in the records: by field id at every depth, or by the mapping's names in a file without ids, or by the
-// names of the wanted fields where there is no mapping either, as Iceberg does for this format.
+// Match finds each wanted field in the records: by field id at every depth, or by the mapping's names where the file has no ids, or by the
+// names of the wanted fields where a whole file has none and there is no mapping either, as Iceberg does for this format.
 func (f *File) Match(want []arrow.Field, names *parquet.NameMapping) ([]parquet.Match, error) {
 	root := f.index.schema
-	if !root.hasIDs() {
-		if names == nil {
-			names = parquet.NamesOf(want)
-		}
+	if names == nil && !root.hasIDs() {
+		names = parquet.NamesOf(want)
+	}
+	if names != nil {
 		root = withNames(root, names)
 	}
 	f.root = root
@@ -78,7 +79,7 @@ func (f *File) Match(want []arrow.Field, names *parquet.NameMapping) ([]parquet.
 	return out, nil
 }
 
-// withNames gives a copy of a type with the ids that a mapping has for its names.
+// withNames gives a copy of a type with the ids that a mapping has for its names, where fields have none of their own.
 func withNames(s *schema, names *parquet.NameMapping) *schema {
 	out := *s
 	switch s.kind {
@@ -86,18 +87,18 @@ func withNames(s *schema, names *parquet.NameMapping) *schema {
 		out.fields = nil
 		for _, f := range s.fields {
 			id, ok, inside := names.Child(f.name)
-			if !ok {
-				id = noID
+			if !ok || f.id != noID || slices.ContainsFunc(s.fields, func(o field) bool { return o.id == id }) {
+				id = f.id
 			}
 			out.fields = append(out.fields, field{name: f.name, id: id, typ: withNames(f.typ, inside)})
 		}
 	case kindArray:
 		if s.pair() {
 			pair := *s.items
-			key, _, insideKey := names.Child("key")
-			value, _, insideValue := names.Child("value")
-			pair.fields = []field{{s.items.fields[0].name, key, withNames(s.items.fields[0].typ, insideKey)},
-				{s.items.fields[1].name, value, withNames(s.items.fields[1].typ, insideValue)}}
+			_, _, insideKey := names.Child("key")
+			_, _, insideValue := names.Child("value")
+			pair.fields = []field{{s.items.fields[0].name, s.items.fields[0].id, withNames(s.items.fields[0].typ, insideKey)},
+				{s.items.fields[1].name, s.items.fields[1].id, withNames(s.items.fields[1].typ, insideValue)}}
 			out.items = &pair
 			break
 		}

@@ -18,7 +18,7 @@ func (c *column) assemble(n *kernels.Node, slots int) (arrow.Array, error) {
 	var err error
 	switch n.Kind {
 	case kernels.Missing:
-		return array.MakeArrayOfNull(c.reader.mem, n.Field.Type, slots), nil
+		return kernels.Nulls(c.reader.mem, n.Field.Type, slots), nil
 	case kernels.Leaf:
 		out, err = c.leaves[n.Leaf].array()
 	case kernels.Struct:

@@ -2,6 +2,8 @@ package parquet
 
 import (
 	"encoding/json"
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/skua-data/skua/fault"
@@ -47,7 +49,8 @@ func uniqueNames(fields []mappedField) error {
 	return nil
 }
 
-// apply gives a copy of e's children with the ids of the mapping; what it does not name stays without.
+// apply gives a copy of e's children with the ids of the mapping where they have none of their own; what it does not name stays without, and what
+// it gives the id of another one too.
 func apply(fields []mappedField, e *element) *element {
 	out := *e
 	out.children = make([]*element, len(e.children))
@@ -57,8 +60,7 @@ func apply(fields []mappedField, e *element) *element {
 		}
 		m := find(fields, mappedName(e.kind, i, c.name))
 		child := apply(m.Fields, c)
-		child.id = noID
-		if m.ID != nil {
+		if child.id == noID && m.ID != nil && !slices.ContainsFunc(e.children, func(o *element) bool { return o != nil && o.id == *m.ID }) {
 			child.id = *m.ID
 		}
 		out.children[i] = child

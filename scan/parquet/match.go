@@ -22,16 +22,16 @@ type Match struct {
 	Variants []Shredding
 }
 
-// Match finds each wanted field, in order. A file with field ids is matched by them at every depth; one without by names, where there is a
-// mapping; else by position, ids counting from 1, as Iceberg does: inside structs the fields then stand for each other in order where both
+// Match finds each wanted field, in order. A file with field ids is matched by them at every depth, and those of its columns that have none by
+// names, where there is a mapping; a file without ids by names too; else by position, ids counting from 1, as Iceberg does: inside structs the fields then stand for each other in order where both
 // sides have as many, else by name. A wanted child of a struct that the file lacks is a Missing node. Types that do not go together are an
 // error that names the column and both.
 func (f *File) Match(want []arrow.Field, names *NameMapping) ([]Match, error) {
 	m := matcher{root: f.root}
 	switch {
-	case f.HasFieldIDs():
 	case names != nil:
 		m.root = apply(names.fields, f.root)
+	case f.HasFieldIDs():
 	default:
 		m.byPosition = true
 	}

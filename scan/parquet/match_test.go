@@ -136,6 +136,26 @@ func TestFilesWithoutIDsAreReadByMappingOrPosition(t *testing.T) {
 	}
 }
 
+// TestColumnsWithoutIDsAreNamedInFilesThatHaveSome reads a file some of whose columns carry ids: the others are found by the mapping, unless a column
+// has the id already.
+func TestColumnsWithoutIDsAreNamedInFilesThatHaveSome(t *testing.T) {
+	inner := arrow.Field{Name: "b", Type: utf8, Nullable: true}
+	f := fileOf(t, []arrow.Field{field(1, "id", i32, false), field(2, "s", arrow.StructOf(inner), true), {Name: "bare", Type: i32, Nullable: true}, {Name: "taken", Type: i32, Nullable: true}},
+		`[{"id": 1, "s": {"b": "x"}, "bare": 5, "taken": 6}]`)
+	mapping, err := ParseNameMapping(`[{"field-id": 9, "names": ["id"]}, {"field-id": 2, "names": ["s"], "fields": [{"field-id": 3, "names": ["b"]}]},
+		{"field-id": 4, "names": ["bare"]}, {"field-id": 1, "names": ["taken"]}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []arrow.Field{field(1, "id", i32, true), field(2, "s", arrow.StructOf(field(3, "b", utf8, true)), true), field(4, "bare", i32, true)}
+	if got, rows := readRows(t, f, want, mapping), []string{`[1,["x"],5]`}; !reflect.DeepEqual(got, rows) {
+		t.Errorf("%v, want %v", got, rows)
+	}
+	if matches, err := f.Match([]arrow.Field{field(9, "nobody", i32, true), field(4, "bare", i32, true)}, nil); err != nil || matches[0].Present || matches[1].Present {
+		t.Errorf("columns are found without a mapping: %v, %v", matches, err)
+	}
+}
+
 func TestNameMappingsAreChecked(t *testing.T) {
 	for _, text := range []string{`{`, `[{"field-id": "x"}]`, `[{"field-id": 1, "names": ["a"]}, {"field-id": 2, "names": ["b", "a"]}]`} {
 		if _, err := ParseNameMapping(text); !fault.Is(err, fault.Invalid) {
