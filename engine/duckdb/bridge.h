@@ -142,6 +142,7 @@ void duckdb_destroy_scalar_function(duckdb_scalar_function *function);
 void duckdb_scalar_function_set_name(duckdb_scalar_function function, const char *name);
 void duckdb_scalar_function_set_varargs(duckdb_scalar_function function, duckdb_logical_type type);
 void duckdb_scalar_function_set_special_handling(duckdb_scalar_function function);
+void duckdb_scalar_function_set_volatile(duckdb_scalar_function scalar_function);
 void duckdb_scalar_function_add_parameter(duckdb_scalar_function function, duckdb_logical_type type);
 void duckdb_scalar_function_set_return_type(duckdb_scalar_function function, duckdb_logical_type type);
 void duckdb_scalar_function_set_extra_info(duckdb_scalar_function function, void *info, void (*destroy)(void *));
@@ -158,7 +159,7 @@ duckdb_state duckdb_register_scalar_function_set(duckdb_connection connection, d
 
 // skua_add_function adds a function of ours to a set: code is its number in Go, types are its parameters' and its result's; with varargs any
 // more arguments may follow.
-bool skua_add_function(duckdb_database database, duckdb_scalar_function_set set, int code, int *types, idx_t parameters, bool varargs);
+bool skua_add_function(duckdb_database database, duckdb_scalar_function_set set, int code, int *types, idx_t parameters, bool varargs, bool is_volatile);
 
 // skua_register makes the table function skua_scan(id) known to the database behind connection. threads is how many may convert at once.
 bool skua_register(duckdb_database database, duckdb_connection connection, idx_t threads);

@@ -6,6 +6,7 @@ package duckdb
 import "C"
 
 import (
+	"runtime/cgo"
 	"strings"
 	"unsafe"
 
@@ -65,7 +66,8 @@ func (d *database) close() { C.duckdb_close(&d.handle) }
 
 // connection runs one statement at a time. interrupt alone may come from elsewhere.
 type connection struct {
-	handle C.duckdb_connection
+	handle    C.duckdb_connection
+	statement cgo.Handle // of the context of what it runs; 0: none
 }
 
 func (d *database) connect() (*connection, error) {
@@ -76,7 +78,12 @@ func (d *database) connect() (*connection, error) {
 	return c, nil
 }
 
-func (c *connection) close() { C.duckdb_disconnect(&c.handle) }
+func (c *connection) close() {
+	C.duckdb_disconnect(&c.handle)
+	if c.statement != 0 {
+		c.statement.Delete()
+	}
+}
 
 // interrupt ends the running statement soon. It must not be called after close.
 func (c *connection) interrupt() { C.duckdb_interrupt(c.handle) }

@@ -116,7 +116,7 @@ func (e *executor) open() (*instance, error) {
 		return nil, err
 	}
 	i := &instance{running: running, planning: planning}
-	if err := prepareInstance(running, nil); err == nil {
+	if err = prepareInstance(running, nil); err == nil {
 		err = prepareInstance(planning, []string{"SET disabled_optimizers = 'in_clause,column_lifetime,compressed_materialization'"})
 	}
 	if err != nil {

@@ -55,7 +55,7 @@ func (p *program) Plan(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer done()
-	c, err := p.connect(i.running)
+	c, err := p.connect(ctx, i.running)
 	if err != nil {
 		return "", err
 	}

@@ -36,7 +36,7 @@ func (d *database) registerScalars(c *connection) error {
 			types = append(types, C.int(t))
 		}
 		types = append(types, C.int(f.result))
-		if !C.skua_add_function(d.handle, set, C.int(code), &types[0], C.idx_t(len(f.parameters)), C.bool(f.varargs)) {
+		if !C.skua_add_function(d.handle, set, C.int(code), &types[0], C.idx_t(len(f.parameters)), C.bool(f.varargs), C.bool(f.volatile)) {
 			return fault.New(fault.Internal, "open the SQL engine: the function %s is refused", f.name)
 		}
 	}

@@ -114,7 +114,7 @@ static duckdb_logical_type type_of(int number) {
 	return duckdb_create_logical_type(number);
 }
 
-bool skua_add_function(duckdb_database database, duckdb_scalar_function_set set, int code, int *types, idx_t parameters, bool varargs) {
+bool skua_add_function(duckdb_database database, duckdb_scalar_function_set set, int code, int *types, idx_t parameters, bool varargs, bool is_volatile) {
 	duckdb_scalar_function function = duckdb_create_scalar_function();
 	scalar_info *info = malloc(sizeof *info);
 	info->database = database;
@@ -133,6 +133,9 @@ bool skua_add_function(duckdb_database database, duckdb_scalar_function_set set,
 		duckdb_logical_type any = duckdb_create_logical_type(34);
 		duckdb_scalar_function_set_varargs(function, any);
 		duckdb_destroy_logical_type(&any);
+	}
+	if (is_volatile) {
+		duckdb_scalar_function_set_volatile(function);
 	}
 	duckdb_scalar_function_set_special_handling(function);
 	duckdb_scalar_function_set_extra_info(function, info, free);

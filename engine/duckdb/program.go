@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/cgo"
 	"strconv"
 	"strings"
 	"sync"
@@ -63,7 +64,12 @@ func (e *executor) Compile(ctx context.Context, q engine.Query) (engine.Program,
 	}
 	defer done()
 	p := &program{executor: e, query: q, statement: statement, tables: map[int]*input{}, origins: map[int]*origins{}, views: map[int][]string{}}
-	planning, err := p.connect(i.planning)
+	if limit := e.config.Timeout; limit > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeoutCause(ctx, limit, fault.New(fault.Exhausted, "the statement was planned longer than %s", limit).Change("skua.sql.timeout"))
+		defer stop()
+	}
+	planning, err := p.connect(ctx, i.planning)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +117,7 @@ func (p *program) suppose(ctx context.Context) error {
 }
 
 // connect gives a connection with the session's settings.
-func (p *program) connect(d *database) (*connection, error) {
+func (p *program) connect(ctx context.Context, d *database) (*connection, error) {
 	zone, err := zoneName(p.query.Zone, p.query.Clock)
 	if err != nil {
 		return nil, err
@@ -120,7 +126,8 @@ func (p *program) connect(d *database) (*connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings := "SET SESSION errors_as_json = true; SET SESSION TimeZone = " + literal(zone)
+	c.statement = cgo.NewHandle(ctx)
+	settings := "SET SESSION errors_as_json = true; SET VARIABLE skua_statement = " + strconv.FormatUint(uint64(c.statement), 10) + "; SET SESSION TimeZone = " + literal(zone)
 	if p.query.Dialect == "spark" {
 		settings += "; SET SESSION default_null_order = 'nulls_first_on_asc_last_on_desc'"
 	}
@@ -257,7 +264,7 @@ func (p *program) listField(column, field string) string {
 
 // bind prepares the statement once, for its columns and parameters.
 func (p *program) bind(ctx context.Context, i *instance) error {
-	c, err := p.connect(i.running)
+	c, err := p.connect(ctx, i.running)
 	if err != nil {
 		return err
 	}

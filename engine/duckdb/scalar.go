@@ -10,6 +10,7 @@ const (
 	typeSmallint = 3
 	typeInteger  = 4
 	typeBigint   = 5
+	typeUbigint  = 9
 	typeDouble   = 11
 	typeVarchar  = 17
 	typeBlob     = 18
@@ -23,8 +24,9 @@ type scalar struct {
 	parameters []int
 	result     int
 	varargs    bool // any more arguments may follow
+	volatile   bool // not to be called while a statement is planned
 	call       func(arguments []arrow.Array, rows int) (arrow.Array, error)
 }
 
 // scalars are our functions. A function's place in the list is its number for the engine.
-var scalars = append(append([]scalar{}, hashes...), append(append(transforms, averages...), variants...)...)
+var scalars = append(append([]scalar{}, hashes...), append(append(append(transforms, averages...), guards...), variants...)...)

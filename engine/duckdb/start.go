@@ -55,16 +55,17 @@ func (s *started) end() {
 
 // open runs the statement.
 func (p *program) open(ctx context.Context, i *instance) (*stream, error) {
-	c, err := p.connect(i.running)
-	if err != nil {
-		return nil, err
-	}
 	account := resource.From(ctx)
 	ctx, cancel := context.WithCancelCause(ctx)
 	if limit := p.executor.config.Timeout; limit > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeoutCause(ctx, limit, fault.New(fault.Exhausted, "the statement ran longer than %s", limit).Change("skua.sql.timeout"))
 		context.AfterFunc(ctx, stop)
+	}
+	c, err := p.connect(ctx, i.running)
+	if err != nil {
+		cancel(nil)
+		return nil, err
 	}
 	out := &stream{program: p, connection: c, started: p.start(ctx), cancel: cancel, allocator: account.Allocator(), account: account}
 	out.references.Store(1)

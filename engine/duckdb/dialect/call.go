@@ -62,6 +62,7 @@ func (r *rewriter) function(name string, pos syntax.Pos) {
 		name = QuoteIdent(name)
 	}
 	r.emitAt(name, pos)
+	defer r.grown(strings.ToLower(name), pos)()
 	r.group(false)
 }
 
@@ -100,7 +101,10 @@ func (r *rewriter) templated(f function, name string, pos syntax.Pos) bool {
 	if text == "" {
 		return false
 	}
-	r.template(text, pos, r.argumentPieces(bounds)...)
+	done := r.grown(text, pos)
+	args := r.argumentPieces(bounds)
+	done()
+	r.template(text, pos, args...)
 	return true
 }
 

@@ -32,6 +32,7 @@ type rewriter struct {
 	named, starred bool // the first select list was seen; it holds a star
 	odbc           bool // inside {fn …}
 	averages       int  // how deep inside arguments of averages
+	growth         int  // how much the functions around multiply their arguments
 	failed         error
 
 	functions, odbcTable map[string]function
@@ -48,7 +49,8 @@ type scope struct {
 	setOp    bool // a set operator was seen
 	place    int  // 1 + index of the level's first piece; 0: unknown
 	items    []listed
-	top      string // the number of a TOP, still to be written as LIMIT
+	weights  map[string]int // of elements, by name
+	top      string         // the number of a TOP, still to be written as LIMIT
 	limited  bool
 }
 

@@ -290,4 +290,27 @@ func (r *rewriter) list(s *scope, name string, from, end int, value []piece) {
 		}
 	}
 	s.items = append(s.items, out)
+	r.weigh(s, name, from, end)
+}
+
+// maxWeight bounds what a select list grows to where its elements name each other, which writes each into the other.
+const maxWeight = 100_000
+
+// weigh counts the size of an element with the elements before it put where it names them.
+func (r *rewriter) weigh(s *scope, name string, from, end int) {
+	weight := 1
+	for i := from; i < end; i++ {
+		if t := r.at(i); t.Kind == syntax.Word || t.Kind == syntax.Quoted {
+			weight += s.weights[strings.ToLower(strings.Trim(t.Text, "`\""))]
+		}
+	}
+	if weight > maxWeight && r.failed == nil {
+		r.failed = tooComplex(r.at(from).Pos, "names that stand for names", maxWeight)
+	}
+	if s.weights == nil {
+		s.weights = map[string]int{}
+	}
+	if name != "" {
+		s.weights[strings.ToLower(name)] = weight
+	}
 }

@@ -1,0 +1,66 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"context"
+	"math"
+	"runtime/cgo"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/skua-data/skua/fault"
+)
+
+// guards stand in front of functions that make much out of little, which the engine neither counts as memory nor interrupts. They give 0, or an
+// error: about a value that is too large, about all values of a batch together, or because the statement has ended. They are volatile, so that
+// nothing large is made while a statement is planned.
+var guards = []scalar{{name: "skua_made", parameters: []int{typeInteger, typeBigint, typeUbigint}, result: typeBigint, volatile: true, call: guardCall}}
+
+// What is made, as macros number it.
+const (
+	madeText = iota
+	madeList
+	madeReplaced
+)
+
+// most bounds what is made: one value, and those of a batch.
+var most = map[int32]struct {
+	value, batch int64
+	what         string
+}{
+	madeText:     {16 << 20, 256 << 20, "a text of more than %d characters is not made"},
+	madeList:     {10_000_000, 20_000_000, "a list of more than %d elements is not made"},
+	madeReplaced: {256 << 20, 512 << 20, "a text that may have more than %d characters is not made by replacing"},
+}
+
+func guardCall(arguments []arrow.Array, rows int) (arrow.Array, error) {
+	kinds, sizes, statements := arguments[0].(*array.Int32), arguments[1].(*array.Int64), arguments[2].(*array.Uint64)
+	b := array.NewInt64Builder(memory.DefaultAllocator)
+	defer b.Release()
+	b.Reserve(rows)
+	total := int64(0)
+	for i := range rows {
+		if i == 0 && statements.IsValid(0) {
+			if ctx, ok := cgo.Handle(statements.Value(0)).Value().(context.Context); ok && ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+		}
+		if sizes.IsNull(i) {
+			b.AppendNull()
+			continue
+		}
+		limit := most[kinds.Value(i)]
+		size := max(0, sizes.Value(i))
+		if size > limit.value {
+			return nil, fault.New(fault.Invalid, limit.what, limit.value)
+		}
+		if total += size; total > limit.batch {
+			return nil, fault.New(fault.Exhausted, "rows side by side: "+limit.what, min(limit.batch, math.MaxInt64))
+		}
+		b.Append(0)
+	}
+	return b.NewArray(), nil
+}
