@@ -123,10 +123,10 @@ var table = map[string]row{
 	// What composes them: neither a catalog's implementation nor the conformance suite.
 	"server": may("auth", "catalogs", "engine", "engine/duckdb", "fault", "flightsql", "kernels", "kernels/cpu", "kernels/cuda", "kernels/cuda/device", "kernels/cuda/driver", "kernels/cuda/ptx", "plugins/host", "resource", "scan", "scan/parquet", "session",
 		"storage", "storage/adls", "storage/gcs", "storage/hadoopconf", "storage/hdfs", "storage/local", "storage/s3").and(iceberg, grpc),
-	"cmd/skua":             may("server", "cmd/skua/shell", "cmd/skua/demo").and(cobra),
-	"cmd/skua/shell":       may().and(arrow, flight, grpc, readline, isatty),
-	"cmd/skua/demo":        may().and(arrow, iceberg, writer),
-	"cmd/skua-catalog":     may("catalogs", "catalogs/glue", "catalogs/hadoop", "catalogs/hive", "catalogs/jdbc", "catalogs/nessie", "catalogs/rest", "catalogs/static", "storage", "storage/adls", "storage/gcs", "storage/hdfs", "storage/local", "storage/s3", "plugins/sdk", "fault"),
+	"cmd/skua":         may("server", "cmd/skua/shell", "cmd/skua/demo").and(cobra),
+	"cmd/skua/shell":   may().and(arrow, flight, grpc, readline, isatty),
+	"cmd/skua/demo":    may().and(arrow, iceberg, writer),
+	"cmd/skua-catalog": may("catalogs", "catalogs/glue", "catalogs/hadoop", "catalogs/hive", "catalogs/jdbc", "catalogs/nessie", "catalogs/rest", "catalogs/static", "storage", "storage/adls", "storage/gcs", "storage/hdfs", "storage/local", "storage/s3", "plugins/sdk", "fault"),
 	"cmd/skua-conformance": may("conformance", "conformance/feature", "conformance/inprocess", "conformance/oracle", "conformance/outside", "conformance/plugintest",
 		"conformance/report", "storage").and(cobra, grpc),
 
@@ -140,7 +140,10 @@ var table = map[string]row{
 	"conformance/report":     may("conformance"),
 	"conformance/scantest": may("catalogs", "kernels", "kernels/cpu", "predicate", "resource", "scan", "scan/parquet", "storage", "storage/local").
 		and(arrow, parquet),
-	"bench": may().and(arrow, parquet, compress, flight, grpc, iceberg, writer),
+	"conformance/lake":           may("cmd/skua/demo").and(iceberg),
+	"conformance/servers/launch": may(),
+	"conformance/servers/start":  may("conformance/servers/launch"),
+	"bench":                      may().and(arrow, parquet, compress, flight, grpc, iceberg, writer),
 	"bench/local": may("catalogs", "kernels", "kernels/cpu", "predicate", "resource", "scan", "scan/parquet", "storage", "storage/local").
 		and(arrow, iceberg),
 }
