@@ -67,14 +67,11 @@ type report struct {
 	body    []byte
 }
 
-// reports are those of a Set: a queue that one goroutine sends, from the first report on.
+// reports are those of a Set: a queue that one goroutine sends, from Open to Close.
 type reports struct {
-	mu      sync.Mutex
-	queue   chan report
-	cancel  context.CancelFunc
-	closed  bool
-	dropped int
-	sender  sync.WaitGroup
+	queue  chan report
+	once   sync.Once // that some are dropped is said once
+	sender sync.WaitGroup
 }
 
 // Report sends a report of a scan to the table's catalog, if that wants any. It returns at once: a report that cannot be sent is logged, one too many dropped.
@@ -87,24 +84,12 @@ func (s *Set) Report(catalog string, id table.Identifier, r ScanReport) {
 		s.log.Debug("a report of a scan cannot be written", "catalog", catalog, "error", err.Error())
 		return
 	}
-	q := &s.reports
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.closed {
-		return
-	}
-	if q.queue == nil {
-		q.queue = make(chan report, maxReports)
-		ctx, cancel := context.WithCancel(context.Background())
-		q.cancel = cancel
-		q.sender.Go(func() { s.sendReports(ctx, q.queue) })
-	}
 	select {
-	case q.queue <- report{catalog, id, body}:
+	case s.reports.queue <- report{catalog, id, body}:
 	default:
-		if q.dropped++; q.dropped == 1 {
+		s.reports.once.Do(func() {
 			s.log.Warn("reports of scans are dropped: the catalog takes them too slowly", "catalog", catalog, "waiting", maxReports)
-		}
+		})
 	}
 }
 
@@ -129,12 +114,12 @@ func (s *Set) wantsReports(catalog string) bool {
 }
 
 // sendReports sends what waits, one after the other. A report that fails is not sent again.
-func (s *Set) sendReports(ctx context.Context, queue <-chan report) {
+func (s *Set) sendReports(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case r := <-queue:
+		case r := <-s.reports.queue:
 			if err := s.sendReport(ctx, r); err != nil && ctx.Err() == nil {
 				s.log.Debug("a report of a scan was not taken", "catalog", r.catalog, "error", err.Error())
 			}
@@ -152,15 +137,4 @@ func (s *Set) sendReport(ctx context.Context, r report) (err error) {
 		return fault.New(fault.Unsupported, "the catalog takes no reports of scans")
 	}
 	return reporter.Report(ctx, r.id, r.body)
-}
-
-// close ends the sending, and drops what waits.
-func (q *reports) close() {
-	q.mu.Lock()
-	q.closed = true
-	if q.cancel != nil {
-		q.cancel()
-	}
-	q.mu.Unlock()
-	q.sender.Wait()
 }

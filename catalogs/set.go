@@ -43,7 +43,7 @@ type Set struct {
 	names       []string
 	cache       cache
 	guards      map[string]*breaker
-	reports     reports
+	reports     reports            // sent from Open on
 	opening     sync.WaitGroup     // of Open
 	leave       context.CancelFunc // ends what Open began
 	log         *slog.Logger
@@ -55,6 +55,7 @@ func NewSet(c SetConfig) (*Set, error) {
 		return nil, fault.New(fault.Internal, "catalogs: no opener")
 	}
 	s := &Set{definitions: map[string]Definition{}, slots: map[string]*slot{}, guards: map[string]*breaker{}, log: c.Log, leave: func() {}}
+	s.reports.queue = make(chan report, maxReports)
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -213,6 +214,7 @@ func (s *Set) Refresh(catalog string, id table.Identifier) {
 // opened again at its first use.
 func (s *Set) Open(ctx context.Context) {
 	ctx, s.leave = context.WithCancel(context.WithoutCancel(ctx))
+	s.reports.sender.Go(func() { s.sendReports(ctx) })
 	for _, name := range s.names {
 		s.opening.Go(func() {
 			if _, err := s.slots[name].get(ctx); err != nil && ctx.Err() == nil {
@@ -225,8 +227,8 @@ func (s *Set) Open(ctx context.Context) {
 // Close ends opens that still run and closes every catalog. Later calls fail with fault.Unavailable.
 func (s *Set) Close() error {
 	s.leave()
-	s.reports.close()
 	s.opening.Wait()
+	s.reports.sender.Wait()
 	var failed []error
 	for _, name := range s.names {
 		if err := s.slots[name].close(); err != nil {
