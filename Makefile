@@ -5,7 +5,7 @@ BINARIES := skua skua-catalog skua-conformance
 GPU_FLAGS := CGO_CFLAGS="-I$(CURDIR)/kernels/cuda/driver/cudart/include"
 export GOFLAGS := -buildvcs=false $(GOFLAGS)
 
-.PHONY: help run build build-gpu gpu-test gpu-deleted gpu-device test servers race bench bench-kernels stores-test check generate clean doctor-tools
+.PHONY: help run build build-gpu gpu-test gpu-deleted gpu-device test servers servers-docs chaos race bench bench-kernels check generate clean doctor-tools
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -26,8 +26,14 @@ test: build ## run the tests
 	$(GO) vet ./...
 	$(GO) test -timeout 20m ./...
 
-servers: build ## run the catalogs against real servers, which it starts (needs Java, Python, Node.js, PostgreSQL); SERVERS=rest,hive4 for some
-	SKUA_SERVERS=$(or $(SERVERS),all) $(GO) test -timeout 90m -v ./conformance/servers
+servers: doctor-tools ## read a lake through real catalogs and stores, which it starts (see conformance/servers); SERVERS=hive4,s3 for some
+	SKUA_SERVERS=$(or $(SERVERS),all) $(GO) test -count=1 -timeout 90m -v ./conformance/servers
+
+servers-docs: doctor-tools ## the same, and write what passed into docs/catalogs.md
+	SKUA_SERVERS=all SKUA_SERVERS_DOCS=1 $(GO) test -count=1 -timeout 90m -v ./conformance/servers -run TestMatrix
+
+chaos: doctor-tools ## ten minutes of sixteen clients while plugins, connections, tokens and the store fail; MINUTES=60 SEED=7 for others
+	SKUA_CHAOS_MINUTES=$(or $(MINUTES),10) SKUA_CHAOS_SEED=$(SEED) $(GO) test -count=1 -timeout 24h -v ./conformance/chaos
 
 race: doctor-tools ## run the tests of the concurrent packages with the race detector
 	$(GO) test -race -short -timeout 30m ./fault ./session ./resource ./predicate ./storage/... ./catalogs/... ./plugins/... ./kernels/... ./scan/... ./engine/... ./flightsql ./server
@@ -52,9 +58,6 @@ bench: build ## measure Skua in process and through Flight beside iceberg-go's a
 bench-kernels: doctor-tools ## measure the decoder encoding by encoding, and sending alone
 	$(GO) test ./kernels/cpu ./scan/parquet -run - -bench . -benchtime 1s
 	$(GO) test ./flightsql -run - -bench Send -benchtime 3x
-
-stores-test: build ## read the demo warehouse through real store servers (needs Node.js and Java 17 with Maven)
-	SKUA_STORES=all $(GO) test -count=1 -timeout 30m -v ./conformance/servers/stores
 
 check: doctor-tools ## formatting, generated files, lint
 	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo "gofmt -w the files above"; exit 1; }
