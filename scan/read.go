@@ -2,6 +2,8 @@ package scan
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -49,16 +51,17 @@ type produce func(ctx context.Context, i int, emit func(arrow.RecordBatch) error
 
 // stream is a RecordReader over parts that workers read ahead: each worker holds at most one finished batch and one in the making, and goes on
 // to the next part only when its part is delivered or waits in full. It begins with one worker. The others come once the consumer has waited for a
-// while: one that is slower than a worker, such as a client that reads a batch a second, has nothing of what they would hold.
+// while: one that is slower than a worker, such as a client that reads a batch a second, has nothing of what they would hold. A worker whose part is
+// not asked for in a while gives it up, and what it holds; the part is read again when its turn comes.
 type stream struct {
 	refs    atomic.Int64
 	schema  *arrow.Schema
 	ctx     context.Context // the caller's
 	cancel  context.CancelFunc
 	workers sync.WaitGroup
-	more    int    // workers that may still begin
 	begin   func() // starts a worker
 	waited  time.Duration
+	unasked time.Duration // after which a worker gives its part up
 	parts   int
 	limit   int64
 
@@ -66,8 +69,10 @@ type stream struct {
 	mu    sync.Mutex
 	slots map[int]*slot
 	claim int
+	given []int // parts that were given up, to be claimed again
+	more  int   // workers that may still begin
+	at    int   // part being delivered; only the consumer changes it
 
-	at      int // part being delivered
 	current arrow.RecordBatch
 	sent    int64
 	err     error
@@ -83,7 +88,11 @@ type slot struct {
 
 // newStream starts reading, at most atOnce parts at a time; 0: as the cores allow.
 func newStream(ctx context.Context, schema *arrow.Schema, parts int, atOnce, limit int64, read produce) *stream {
-	s := &stream{schema: schema, ctx: ctx, parts: parts, limit: limit, slots: map[int]*slot{}}
+	return startStream(ctx, schema, parts, atOnce, limit, unasked, read)
+}
+
+func startStream(ctx context.Context, schema *arrow.Schema, parts int, atOnce, limit int64, unasked time.Duration, read produce) *stream {
+	s := &stream{schema: schema, ctx: ctx, parts: parts, limit: limit, slots: map[int]*slot{}, unasked: unasked}
 	s.refs.Store(1)
 	inner, cancel := context.WithCancel(ctx)
 	s.cancel = cancel
@@ -125,15 +134,49 @@ func (s *stream) next(ctx context.Context) (int, bool) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if n := len(s.given); n > 0 {
+		i := slices.Min(s.given)
+		s.given = slices.DeleteFunc(s.given, func(other int) bool { return other == i })
+		return i, true
+	}
+	if s.claim == s.parts {
+		<-s.ahead
+		return 0, false
+	}
 	s.claim++
-	return s.claim - 1, s.claim <= s.parts
+	return s.claim - 1, true
+}
+
+// unasked is how long a worker holds a batch of a part that is not being delivered.
+const unasked = time.Second
+
+// errGivenUp ends the reading of a part that is read again later.
+var errGivenUp = errors.New("the part was given up")
+
+// giveUp takes a part back from its worker, unless it is being delivered.
+func (s *stream) giveUp(i int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i <= s.at {
+		return false
+	}
+	drain(s.slots[i])
+	delete(s.slots, i)
+	s.given = append(s.given, i)
+	s.more++
+	<-s.ahead
+	return true
 }
 
 // work reads parts until none is left. A part that fails ends the worker: what comes after it is not wanted.
 func (s *stream) work(ctx context.Context, read produce) {
 	for i, ok := s.next(ctx); ok; i, ok = s.next(ctx) {
 		out := s.slot(i)
-		out.err = s.part(ctx, i, out, read)
+		err := s.part(ctx, i, out, read)
+		if errors.Is(err, errGivenUp) {
+			return
+		}
+		out.err = err
 		close(out.batches)
 		if out.err != nil {
 			return
@@ -165,11 +208,9 @@ func (s *stream) part(ctx context.Context, i int, out *slot, read produce) (err 
 		default:
 			release()
 			release = func() {}
-			select {
-			case out.batches <- batch:
-			case <-ctx.Done():
+			if err := s.offer(ctx, i, out, batch); err != nil {
 				batch.Release()
-				return ctx.Err()
+				return err
 			}
 		}
 		if err := statement.Pause(ctx, out.hungry); err != nil {
@@ -181,6 +222,25 @@ func (s *stream) part(ctx context.Context, i int, out *slot, read produce) (err 
 		}
 		return err
 	})
+}
+
+// offer waits until there is room for a batch.
+func (s *stream) offer(ctx context.Context, i int, out *slot, batch arrow.RecordBatch) error {
+	for {
+		long := time.NewTimer(s.unasked)
+		select {
+		case out.batches <- batch:
+			long.Stop()
+			return nil
+		case <-ctx.Done():
+			long.Stop()
+			return ctx.Err()
+		case <-long.C:
+			if s.giveUp(i) {
+				return errGivenUp
+			}
+		}
+	}
 }
 
 // Next advances to the next batch.
@@ -213,7 +273,10 @@ func (s *stream) take(out *slot) (batch arrow.RecordBatch, ok bool) {
 	case out.hungry <- struct{}{}:
 	default:
 	}
-	if s.more > 0 {
+	s.mu.Lock()
+	more := s.more
+	s.mu.Unlock()
+	if more > 0 {
 		started := time.Now()
 		enough := time.NewTimer(patience - s.waited)
 		defer enough.Stop()
@@ -223,9 +286,7 @@ func (s *stream) take(out *slot) (batch arrow.RecordBatch, ok bool) {
 			return batch, ok
 		case <-s.ctx.Done():
 		case <-enough.C:
-			for ; s.more > 0; s.more-- {
-				s.begin()
-			}
+			s.beginAll()
 		}
 	}
 	select {
@@ -234,6 +295,17 @@ func (s *stream) take(out *slot) (batch arrow.RecordBatch, ok bool) {
 		s.err, s.done = s.ctx.Err(), true
 	}
 	return batch, ok
+}
+
+// beginAll starts every worker that there may be.
+func (s *stream) beginAll() {
+	s.mu.Lock()
+	more := s.more
+	s.more, s.waited = 0, 0
+	s.mu.Unlock()
+	for range more {
+		s.begin()
+	}
 }
 
 // receive takes one batch of the part being delivered; false: that part is over, or the stream is.
@@ -254,9 +326,9 @@ func (s *stream) receive() bool {
 	}
 	s.mu.Lock()
 	delete(s.slots, s.at)
+	s.at++
 	s.mu.Unlock()
 	<-s.ahead
-	s.at++
 	return false
 }
 
