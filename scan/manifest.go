@@ -3,6 +3,7 @@ package scan
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/table"
@@ -38,6 +39,9 @@ func (t *Table) manifests(ctx context.Context, s *table.Snapshot) ([]iceberg.Man
 		out, err = iceberg.ReadManifestList(bytes.NewReader(raw))
 		if err != nil {
 			return nil, 0, fault.New(fault.Corrupt, "manifest list %s: %w", s.ManifestList, err)
+		}
+		if slices.ContainsFunc(out, func(m iceberg.ManifestFile) bool { return m.FilePath() == "" }) {
+			return nil, 0, fault.New(fault.Corrupt, "manifest list %s names a manifest without a path", s.ManifestList)
 		}
 		return out, int64(len(raw))*8 + 512*int64(len(out)), nil
 	})
