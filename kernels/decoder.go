@@ -5,6 +5,7 @@ package kernels
 import (
 	"context"
 	"io"
+	"sort"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
@@ -26,6 +27,7 @@ type Route struct {
 	Decoder string // its name: fallback, cpu, cuda
 	Taken   bool
 	Reason  string // in a few words: an encoding, a type, a threshold
+	Skips   bool   // where RowGroup.Pages tells where pages lie, nothing is read of those without survivors
 }
 
 // RowGroup is one row group of an open file, with the columns a scan wants of it.
@@ -38,6 +40,21 @@ type RowGroup struct {
 	FirstRow int64                  // ordinal in the file of its first row
 	Rows     int64
 	Columns  []Column
+
+	// Pages says where the data pages of a leaf's column chunk lie, in order, where those alone are fetched that have survivors: a decoder then goes
+	// from one to another and reads nothing between them. nil, or nothing for a leaf: it walks the chunk. The leaf is in no list or map.
+	Pages func(leaf int) []Page
+}
+
+// Page is where a data page lies, with its header.
+type Page struct {
+	Offset, Length int64 // in the file
+	FirstRow       int64 // ordinal in the row group
+}
+
+// PageOf gives the index of the page that has a row; the first page begins with row 0.
+func PageOf(pages []Page, row int64) int {
+	return sort.Search(len(pages), func(i int) bool { return pages[i].FirstRow > row }) - 1
 }
 
 // Column is a top-level field of the file with the leaves wanted of it, and the Arrow type in which it is wanted.

@@ -50,7 +50,7 @@ func TestPreferReadsEachColumnWithTheFirstThatTakesIt(t *testing.T) {
 		rg.Columns = append(rg.Columns, Column{Field: arrow.Field{Name: name}})
 	}
 	d := Prefer(first, second, idle)
-	if got := fmt.Sprint(d.Route(rg)); got != "[{y true y says so; not x: x says so} {x true x says so} {y true y says so; not x: x says so}]" {
+	if got := fmt.Sprint(d.Route(rg)); got != "[{y true y says so; not x: x says so false} {x true x says so false} {y true y says so; not x: x says so false}]" {
 		t.Error(got)
 	}
 	r, err := d.Open(context.Background(), rg)

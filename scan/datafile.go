@@ -24,6 +24,7 @@ type openFile struct {
 	rest       predicate.Expr
 	deleted    []int64 // ordinals, ascending
 	equality   []*equalityDeletes
+	indexed    map[int]*kernels.Selection // by row group, what page indexes say; one goroutine reads a file
 }
 
 // source is where a column of one file comes from.

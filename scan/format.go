@@ -90,5 +90,12 @@ func (f *openFile) pages(g parquet.Group) *kernels.Selection {
 	if !ok || f.pushed == nil {
 		return nil
 	}
-	return p.Pages(g, f.pushed, f.match)
+	if rows, known := f.indexed[g.Ordinal]; known {
+		return rows
+	}
+	if f.indexed == nil {
+		f.indexed = map[int]*kernels.Selection{}
+	}
+	f.indexed[g.Ordinal] = p.Pages(g, f.pushed, f.match)
+	return f.indexed[g.Ordinal]
 }

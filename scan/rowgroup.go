@@ -170,7 +170,8 @@ func (r *groupReader) readAhead(ctx context.Context) {
 	for _, at := range first {
 		columns = append(columns, r.file.columns[at].Column)
 	}
-	file.Ahead(ctx, slices.DeleteFunc(slices.Clone(r.later), func(g parquet.Group) bool { return g.Pruned != "" }), columns)
+	later := slices.DeleteFunc(slices.Clone(r.later), func(g parquet.Group) bool { return g.Pruned != "" })
+	file.Ahead(ctx, file.decoder, later, columns, r.file.pages)
 }
 
 func (r *groupReader) close() {

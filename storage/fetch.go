@@ -92,6 +92,13 @@ func (f *Fetch) Narrow(r Range, keep []Range) {
 	}
 }
 
+// Started says whether a request was sent, after which Narrow changes nothing.
+func (f *Fetch) Started() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.ContainsFunc(f.requests, func(q *request) bool { return q.sent })
+}
+
 // Again says that bytes will be read more than once, so that none are given back before Close.
 func (f *Fetch) Again() {
 	f.mu.Lock()

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/parquet/compress"
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
@@ -80,6 +81,21 @@ func readSummed(t *testing.T, d kernels.Decoder, data []byte) error {
 		}
 	}
 	return nil
+}
+
+// TestGzipOfSeveralMembers unpacks a page that was packed in two pieces, as gzip allows.
+func TestGzipOfSeveralMembers(t *testing.T) {
+	codec, err := compress.GetCodec(compress.Codecs.Gzip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := []byte("one member and "), []byte("another")
+	packed := append(codec.Encode(make([]byte, 0, 100), a), codec.Encode(make([]byte, 0, 100), b)...)
+	got := make([]byte, len(a)+len(b))
+	var c codecs
+	if err := c.unpackGzip(got, packed); err != nil || string(got) != string(a)+string(b) {
+		t.Errorf("%q, %v", got, err)
+	}
 }
 
 // TestInt96ThatWentAround has the value that Spark writes of the year 290000, and values out of any range.

@@ -26,6 +26,9 @@ type chunk struct {
 	near   int64  // bytes to read at least; more than 0: they may be read again rather than held
 }
 
+// seek goes to a page, and ends the chunk there.
+func (c *chunk) seek(at, length int64) { c.next, c.end, c.window = at, at+length, nil }
+
 func newChunk(file io.ReaderAt, start, end, near int64, p *pool) *chunk {
 	if end-start <= near {
 		near = 0

@@ -45,7 +45,7 @@ func (d *Decoder) Close() error {
 func (d *Decoder) Route(rg *kernels.RowGroup) []kernels.Route {
 	out := make([]kernels.Route, len(rg.Columns))
 	for i := range out {
-		out[i] = kernels.Route{Decoder: decoderName, Taken: true, Reason: "every encoding and type is known"}
+		out[i] = kernels.Route{Decoder: decoderName, Taken: true, Reason: "every encoding and type is known", Skips: true}
 		if reason := refuse(rg, &rg.Columns[i].Node); reason != "" {
 			out[i].Taken, out[i].Reason = false, reason
 		}

@@ -195,7 +195,7 @@ func (j *judge) rows(l *leaf, at, n int) error {
 			if err == nil {
 				err = j.slots(l, at, k)
 			}
-			l.inPage -= k
+			l.inPage, l.row = l.inPage-k, l.row+int64(k)
 		}
 		if err != nil {
 			return err

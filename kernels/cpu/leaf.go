@@ -20,6 +20,7 @@ type leaf struct {
 
 	header     header // of the current page
 	inPage     int    // its levels not consumed
+	row        int64  // ordinal of the row that comes next
 	begun      bool   // some row has begun, which the pages of version 1 that follow may go on with
 	opened     bool   // its body is unpacked
 	packed     []byte // the dictionary's page, until it is needed
@@ -92,29 +93,32 @@ func (l *leaf) next() (bool, error) {
 			l.header, l.inPage, l.opened = h, int(h.values), false
 			return true, nil
 		}
-		if l.packedAs.kind == dictionaryPage {
-			return false, fault.New(fault.Corrupt, "a second dictionary")
-		}
-		l.packedAs = h
-		if l.pages.chunk.near > 0 {
-			l.packedAt = l.pages.chunk.offset()
-			if err := l.pages.pass(&h); err != nil {
-				return false, err
-			}
-			continue
-		}
-		if l.packed, err = l.pages.chunk.take(h.compressed); err != nil {
+		if err := l.takeDictionary(h); err != nil {
 			return false, err
 		}
-		if l.packed == nil {
-			l.packed = []byte{}
-		}
-		if l.pages.chunk.moves {
-			if err := l.openDictionary(); err != nil {
-				return false, err
-			}
-		}
 	}
+}
+
+// takeDictionary keeps the dictionary's page until it is needed, or opens it where it cannot be kept.
+func (l *leaf) takeDictionary(h header) (err error) {
+	if l.packedAs.kind == dictionaryPage {
+		return fault.New(fault.Corrupt, "a second dictionary")
+	}
+	l.packedAs = h
+	if l.pages.chunk.near > 0 {
+		l.packedAt = l.pages.chunk.offset()
+		return l.pages.pass(&h)
+	}
+	if l.packed, err = l.pages.chunk.take(h.compressed); err != nil {
+		return err
+	}
+	if l.packed == nil {
+		l.packed = []byte{}
+	}
+	if l.pages.chunk.moves {
+		return l.openDictionary()
+	}
+	return nil
 }
 
 // openDictionary unpacks the dictionary when the first page needs it.
@@ -195,6 +199,7 @@ func (l *leaf) flat() bool { return l.levels == nil }
 
 // read appends the next n rows.
 func (l *leaf) read(n int64) error {
+	l.row += n
 	if !l.flat() {
 		return l.readRows(n, true)
 	}
@@ -281,6 +286,12 @@ func (l *leaf) present(present, slots int, valid []byte, at int) error {
 
 // skip leaves out the next n rows: whole pages without unpacking them, where a page says how many rows it has.
 func (l *leaf) skip(n int64) error {
+	jumped, err := l.jump(n)
+	if err != nil {
+		return err
+	}
+	n -= jumped
+	l.row += n
 	if !l.flat() {
 		return l.skipRows(n)
 	}
@@ -307,6 +318,37 @@ func (l *leaf) skip(n int64) error {
 		}
 	}
 	return nil
+}
+
+// jump goes to the page of the row that lies n rows ahead, where it is known where pages lie, and says how many rows it left out.
+func (l *leaf) jump(n int64) (int64, error) {
+	p := l.pages
+	if p.located == nil {
+		return 0, nil
+	}
+	to := kernels.PageOf(p.located, l.row+n)
+	if to < p.at {
+		return 0, nil
+	}
+	if p.front > 0 {
+		h, more, err := p.next()
+		if err != nil || !more {
+			return 0, err
+		}
+		if h.data {
+			return 0, fault.New(fault.Corrupt, "a data page where the dictionary is")
+		}
+		if err := l.takeDictionary(h); err != nil {
+			return 0, err
+		}
+	}
+	jumped := p.located[to].FirstRow - l.row
+	p.at, p.left = to, p.all-p.located[to].FirstRow
+	l.row, l.inPage, l.opened = p.located[to].FirstRow, 0, false
+	if l.levels != nil {
+		l.levels.at = l.levels.n
+	}
+	return jumped, nil
 }
 
 // pass leaves the current page out, which is not unpacked.

@@ -25,8 +25,13 @@ type pages struct {
 	chunk  *chunk
 	codec  *codec
 	unpack unpacker
-	left   int64  // values that the chunk still owes
+	all    int64  // values of the chunk
+	left   int64  // values that it still owes
 	body   []byte // of the current page, where it had to be unpacked or moved
+
+	located []kernels.Page // nil: the chunk is walked from its begin to its end
+	at      int            // page that comes next
+	front   int64          // where the dictionary begins, in front of the pages; 0: it was read, or there is none
 }
 
 func (d *Decoder) openPages(rg *kernels.RowGroup, index int) (*pages, error) {
@@ -48,9 +53,18 @@ func (d *Decoder) openPages(rg *kernels.RowGroup, index int) (*pages, error) {
 	if rg.Near {
 		near = d.near
 	}
-	p := &pages{column: column, pool: &d.pool, chunk: newChunk(rg.File, start, end, near, &d.pool), codec: c, left: m.NumValues}
+	p := &pages{column: column, pool: &d.pool, chunk: newChunk(rg.File, start, end, near, &d.pool), codec: c, all: m.NumValues, left: m.NumValues}
 	if c.new != nil {
 		p.unpack = c.new(&d.codecs)
+	}
+	if rg.Pages != nil {
+		p.located = rg.Pages(index)
+	}
+	if p.located != nil {
+		p.chunk.moves, p.chunk.near = true, 0
+		if start < p.located[0].Offset {
+			p.front = start
+		}
 	}
 	return p, nil
 }
@@ -58,7 +72,7 @@ func (d *Decoder) openPages(rg *kernels.RowGroup, index int) (*pages, error) {
 // next gives the header of the next data or dictionary page, whose body is to be taken or passed before the next call; false at the end
 // of the values. Pages of other types are left out.
 func (p *pages) next() (header, bool, error) {
-	for p.left > 0 {
+	for p.left > 0 && p.turn() {
 		h, more, err := p.header()
 		if err != nil || !more {
 			return h, false, err
@@ -78,6 +92,22 @@ func (p *pages) next() (header, bool, error) {
 		return h, true, nil
 	}
 	return header{}, false, nil
+}
+
+// turn goes to the dictionary or the page that comes next, where it is known where pages lie; false: there is no other.
+func (p *pages) turn() bool {
+	switch {
+	case p.located == nil:
+	case p.front > 0:
+		p.chunk.seek(p.front, p.located[0].Offset-p.front)
+		p.front = 0
+	case p.at == len(p.located):
+		return false
+	default:
+		p.chunk.seek(p.located[p.at].Offset, p.located[p.at].Length)
+		p.at++
+	}
+	return true
 }
 
 // check compares a header with the limits and with the chunk.

@@ -23,6 +23,9 @@ func newChunk(file io.ReaderAt, start, end int64, mem memory.Allocator) *chunk {
 	return &chunk{file: file, mem: mem, next: start, end: end, buffer: memory.NewResizableBuffer(mem), moves: end-start > wholeChunk}
 }
 
+// seek goes to a page, and ends the chunk there.
+func (c *chunk) seek(at, length int64) { c.next, c.end, c.window = at, at+length, nil }
+
 func (c *chunk) left() int64 { return int64(len(c.window)) + c.end - c.next }
 
 // fill gives at least n unread bytes, or all that are left.

@@ -98,7 +98,7 @@ func (c *column) pieces(ctx context.Context, runs []kernels.Run) ([]arrow.Array,
 		if err := ctx.Err(); err != nil {
 			return out, err
 		}
-		n := inWindow(runs)
+		n := c.inWindow(runs)
 		piece, err := c.piece(runs[:n])
 		if err != nil {
 			return out, err
@@ -108,13 +108,24 @@ func (c *column) pieces(ctx context.Context, runs []kernels.Run) ([]arrow.Array,
 	return out, nil
 }
 
-// inWindow is how many of runs to decode together: at least one, and as many as start close to each other within a window.
-func inWindow(runs []kernels.Run) int {
+// inWindow is how many of runs to decode together: at least one, and as many as start close to each other within a window, with no page between
+// them that may be left out.
+func (c *column) inWindow(runs []kernels.Run) int {
 	n := 1
-	for n < len(runs) && runs[n].To-runs[0].From <= window && runs[n].From-runs[n-1].To < window/16 {
+	for n < len(runs) && runs[n].To-runs[0].From <= window && runs[n].From-runs[n-1].To < window/16 && !c.pageBetween(runs[n-1], runs[n]) {
 		n++
 	}
 	return n
+}
+
+// pageBetween says whether a leaf has a page between two runs, and it is known where its pages lie.
+func (c *column) pageBetween(a, b kernels.Run) bool {
+	for _, l := range c.order {
+		if pages := l.pages.located; pages != nil && kernels.PageOf(pages, b.From)-kernels.PageOf(pages, a.To-1) > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // piece decodes from the first of runs to the last and keeps what they select.

@@ -31,7 +31,7 @@ var _ kernels.Decoder = (*fallback)(nil)
 func (*fallback) Route(rg *kernels.RowGroup) []kernels.Route {
 	out := make([]kernels.Route, len(rg.Columns))
 	for i := range out {
-		out[i] = kernels.Route{Decoder: decoderName, Taken: true, Reason: "takes every column"}
+		out[i] = kernels.Route{Decoder: decoderName, Taken: true, Reason: "takes every column", Skips: true}
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
 	"github.com/skua-data/skua/kernels"
@@ -17,21 +18,34 @@ import (
 // of one is wanted.
 func (f *File) Read(ctx context.Context, decoder kernels.Decoder, g Group, columns []kernels.Column) (kernels.Reader, error) {
 	rg := f.RowGroup(g.Ordinal, columns)
-	fetch := f.ahead.take(g.Ordinal, allLeaves(columns))
-	if fetch == nil {
-		fetch = f.fetch(ctx, g.Ordinal, columns)
+	narrow := f.ahead.take(g.Ordinal, allLeaves(columns))
+	if narrow == nil {
+		narrow = f.fetch(ctx, g.Ordinal, columns)
 	}
-	if fetch == nil {
+	if narrow == nil {
 		return decoder.Open(ctx, rg)
 	}
-	rg.File = f.bytes(fetch)
+	fetch := narrow.fetch
+	narrow.leaves = skipping(decoder, rg)
+	rg.File, rg.Pages = f.bytes(fetch), narrow.located
 	reader, err := decoder.Open(ctx, rg)
 	if err != nil {
 		fetch.Close()
 		return nil, err
 	}
 	f.ahead.follow(fetch)
-	return &fetched{reader, fetch}, nil
+	return &fetched{reader, fetch, narrow}, nil
+}
+
+// skipping gives the leaves of which a decoder reads no page without survivors, ascending.
+func skipping(decoder kernels.Decoder, rg *kernels.RowGroup) []int {
+	var out []kernels.Column
+	for i, r := range decoder.Route(rg) {
+		if r.Taken && r.Skips {
+			out = append(out, rg.Columns[i])
+		}
+	}
+	return allLeaves(out)
 }
 
 // mostGroupsAhead is how many row groups are fetched before they are read, at most.
@@ -39,7 +53,9 @@ const mostGroupsAhead = 4
 
 // Ahead says which columns of which row groups will be read after those that are being read now, in order: they are fetched once nothing before
 // them is left to ask for, as far as memory allows. It does nothing for a file at hand.
-func (f *File) Ahead(ctx context.Context, groups []Group, columns []kernels.Column) {
+//
+// Of the groups for which rows gives a selection no page is fetched that has none of it; nil: every page.
+func (f *File) Ahead(ctx context.Context, decoder kernels.Decoder, groups []Group, columns []kernels.Column, rows func(Group) *kernels.Selection) {
 	access := storage.AccessOf(f.file)
 	if !access.Remote() {
 		return
@@ -49,14 +65,24 @@ func (f *File) Ahead(ctx context.Context, groups []Group, columns []kernels.Colu
 		if f.ahead.has(g.Ordinal, leaves) {
 			continue
 		}
-		if fetch := f.fetch(ctx, g.Ordinal, columns); fetch != nil && !f.ahead.put(&plannedGroup{ordinal: g.Ordinal, leaves: leaves, fetch: fetch}, access.Ahead) {
+		narrow := f.fetch(ctx, g.Ordinal, columns)
+		if narrow == nil {
+			continue
+		}
+		if rows != nil {
+			if wanted := rows(g); wanted != nil {
+				narrow.leaves = skipping(decoder, f.RowGroup(g.Ordinal, columns))
+				narrow.to(wanted)
+			}
+		}
+		if !f.ahead.put(&plannedGroup{narrowing: narrow, all: leaves}, access.Ahead) {
 			return
 		}
 	}
 }
 
 // fetch plans the reading of a row group's columns; nil where the file is at hand, where all of it is in the tail, and where it is too much to hold.
-func (f *File) fetch(ctx context.Context, ordinal int, columns []kernels.Column) *storage.Fetch {
+func (f *File) fetch(ctx context.Context, ordinal int, columns []kernels.Column) *narrowing {
 	access := storage.AccessOf(f.file)
 	if !access.Remote() {
 		return nil
@@ -73,7 +99,7 @@ func (f *File) fetch(ctx context.Context, ordinal int, columns []kernels.Column)
 	if size == 0 || size > access.Ahead {
 		return nil
 	}
-	return storage.NewFetch(ctx, f.file, ranges)
+	return &narrowing{file: f, ordinal: ordinal, fetch: storage.NewFetch(ctx, f.file, ranges)}
 }
 
 // chunkRange is where a column chunk lies.
@@ -140,13 +166,21 @@ func (t *tailed) ReadAt(p []byte, off int64) (int, error) {
 // fetched is a reader with the bytes that are fetched for it.
 type fetched struct {
 	kernels.Reader
-	fetch *storage.Fetch
+	fetch  *storage.Fetch
+	narrow *narrowing
 }
 
 // Select reads columns that Read may read again.
 func (r *fetched) Select(ctx context.Context, p predicate.Expr, in *kernels.Selection) (predicate.Expr, *kernels.Selection, error) {
+	r.narrow.to(in)
 	r.fetch.Again()
 	return r.Reader.Select(ctx, p, in)
+}
+
+// Read reads survivors, for which no page without one is fetched.
+func (r *fetched) Read(ctx context.Context, columns []int, sel *kernels.Selection, from, n int64) (arrow.RecordBatch, error) {
+	r.narrow.to(sel)
+	return r.Reader.Read(ctx, columns, sel, from, n)
 }
 
 // Close closes the reader and gives its bytes back.
@@ -166,15 +200,14 @@ type ahead struct {
 }
 
 type plannedGroup struct {
-	ordinal int
-	leaves  []int
-	fetch   *storage.Fetch
+	*narrowing
+	all     []int // leaves
 	started bool
 }
 
 // is says whether it is of just these columns.
 func (p *plannedGroup) is(ordinal int, leaves []int) bool {
-	return p.ordinal == ordinal && slices.Equal(p.leaves, leaves)
+	return p.ordinal == ordinal && slices.Equal(p.all, leaves)
 }
 
 func (a *ahead) has(ordinal int, leaves []int) bool {
@@ -201,13 +234,13 @@ func (a *ahead) put(p *plannedGroup, bound int64) bool {
 }
 
 // take gives the fetch that was planned for just these columns; nil: none was. What was planned before it nobody will read.
-func (a *ahead) take(ordinal int, leaves []int) (out *storage.Fetch) {
+func (a *ahead) take(ordinal int, leaves []int) (out *narrowing) {
 	a.mu.Lock()
 	at := slices.IndexFunc(a.planned, func(p *plannedGroup) bool { return p.is(ordinal, leaves) })
 	var passed []*plannedGroup
 	if at >= 0 {
-		out, passed = a.planned[at].fetch, a.planned[:at]
-		a.size -= out.Size()
+		out, passed = a.planned[at].narrowing, a.planned[:at]
+		a.size -= out.fetch.Size()
 		a.planned = slices.Clone(a.planned[at+1:])
 	}
 	for _, p := range passed {

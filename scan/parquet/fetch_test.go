@@ -51,7 +51,7 @@ func (d *distantFile) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // columnFile has that many columns of int64 in row groups of that many rows each.
-func columnFile(t *testing.T, columns, rows, groups int) ([]byte, *arrow.Schema) {
+func columnFile(t *testing.T, columns, rows, groups int, options ...arrowparquet.WriterProperty) ([]byte, *arrow.Schema) {
 	t.Helper()
 	var fields []arrow.Field
 	for i := range columns {
@@ -60,7 +60,7 @@ func columnFile(t *testing.T, columns, rows, groups int) ([]byte, *arrow.Schema)
 	}
 	schema := arrow.NewSchema(fields, nil)
 	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(schema, &out, arrowparquet.NewWriterProperties(arrowparquet.WithDictionaryDefault(false)), pqarrow.DefaultWriterProps())
+	w, err := pqarrow.NewFileWriter(schema, &out, arrowparquet.NewWriterProperties(append(options, arrowparquet.WithDictionaryDefault(false))...), pqarrow.DefaultWriterProps())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func sum(ctx context.Context, t *testing.T, f *File, schema *arrow.Schema) (tota
 			t.Fatal(err)
 		}
 		if i+1 < len(groups) {
-			f.Ahead(ctx, groups[i+1:], columns)
+			f.Ahead(ctx, decoder, groups[i+1:], columns, nil)
 		}
 		all := make([]int, len(columns))
 		for i := range all {
@@ -181,9 +181,9 @@ func TestWhatIsPlannedAheadAndNotReadIsGivenBack(t *testing.T) {
 	ctx := checkedContext(t)
 	columns := matched(t, f, schema.Fields(), nil)
 	groups := f.RowGroups(0, 1<<62, nil, nil)
-	f.Ahead(ctx, groups, columns)
-	f.Ahead(ctx, groups, columns)
-	f.Ahead(ctx, groups[:1], columns[:1])
+	f.Ahead(ctx, NewFallback(), groups, columns, nil)
+	f.Ahead(ctx, NewFallback(), groups, columns, nil)
+	f.Ahead(ctx, NewFallback(), groups[:1], columns[:1], nil)
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}

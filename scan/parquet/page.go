@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels"
 )
 
 // The limits of a page. Without them a header of a few bytes could ask for all memory, which ends the process.
@@ -34,6 +35,10 @@ type pageReader struct {
 	left       int64          // values that the chunk still owes
 	given      int64          // values of the pages given or passed by
 	err        error
+
+	located []kernels.Page // nil: the chunk is walked from its begin to its end
+	at      int            // page that comes next
+	front   int64          // where the dictionary begins, in front of the pages; 0: it was read, or there is none
 }
 
 var _ file.PageReader = (*pageReader)(nil)
@@ -53,10 +58,20 @@ func (r *reader) openPages(index int) (*pageReader, error) {
 	if r.rg.Metadata.WriterVersion().LessThan(metadata.Parquet816FixedVersion) { // those left a dictionary's header out of the size
 		end = min(end+100, r.rg.Metadata.GetSourceFileSize())
 	}
-	return &pageReader{
+	out := &pageReader{
 		column: column, mem: r.mem, codec: codec, left: m.NumValues, chunk: newChunk(r.rg.File, start, end, r.mem),
 		plain: memory.NewResizableBuffer(r.mem), dictionary: memory.NewResizableBuffer(r.mem),
-	}, nil
+	}
+	if r.rg.Pages != nil {
+		out.located = r.rg.Pages(index)
+	}
+	if out.located != nil {
+		out.chunk.moves = true
+		if start < out.located[0].Offset {
+			out.front = start
+		}
+	}
+	return out, nil
 }
 
 // Page is the current page.
@@ -71,6 +86,9 @@ func (p *pageReader) Next() bool {
 	for p.err == nil && p.left > 0 {
 		h, more := p.pending, true
 		if p.pending = nil; h == nil {
+			if !p.turn() {
+				return false
+			}
 			h = &pageHeader{}
 			*h, more, p.err = p.header()
 		}
@@ -83,6 +101,33 @@ func (p *pageReader) Next() bool {
 	}
 	p.page = nil
 	return false
+}
+
+// turn goes to the dictionary or the page that comes next, where it is known where pages lie; false: there is no other.
+func (p *pageReader) turn() bool {
+	switch {
+	case p.located == nil:
+	case p.front > 0:
+		p.chunk.seek(p.front, p.located[0].Offset-p.front)
+		p.front = 0
+	case p.at == len(p.located):
+		return false
+	default:
+		p.chunk.seek(p.located[p.at].Offset, p.located[p.at].Length)
+		p.at++
+	}
+	return true
+}
+
+// jump goes to the page that has the value n ahead, where it is known where pages lie, and says how many values it passed by.
+func (p *pageReader) jump(n int64) int64 {
+	to := kernels.PageOf(p.located, p.given+n)
+	if to < p.at {
+		return 0
+	}
+	passed := p.located[to].FirstRow - p.given
+	p.at, p.left, p.given = to, p.left-passed, p.given+passed
+	return passed
 }
 
 // open reads a page's body; pages of other types are left out.
@@ -203,6 +248,9 @@ func leastBytes(c *schema.Column) int64 {
 
 // pass leaves out whole data pages of up to n values and says how many values that were. It stops at a dictionary.
 func (p *pageReader) pass(n int64) (passed int64, err error) {
+	if p.located != nil {
+		return p.jump(n), nil
+	}
 	for p.err == nil && p.left > 0 && passed < n {
 		h := p.pending
 		if h == nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/storage"
 )
 
 const (
@@ -15,6 +16,7 @@ const (
 // pageIndex is what a file's column index and offset index say of the pages of one column chunk.
 type pageIndex struct {
 	first      []int64 // ordinal in the row group of each page's first row
+	places     []storage.Range
 	nullPages  []bool
 	nullCounts []int64 // nil: unknown
 	low, high  [][]byte
@@ -195,7 +197,7 @@ func (x *pageIndex) readColumnIndex(b []byte) bool {
 	})
 }
 
-// readOffsetIndex reads the thrift structure OffsetIndex, of which only the first rows matter.
+// readOffsetIndex reads the thrift structure OffsetIndex.
 func (x *pageIndex) readOffsetIndex(b []byte) bool {
 	w := &thriftWalk{b: b}
 	return w.structure(0, func(field int16, typ byte, depth int) bool {
@@ -204,14 +206,19 @@ func (x *pageIndex) readOffsetIndex(b []byte) bool {
 		}
 		entry, n, ok := w.list()
 		for ok = ok && entry == thriftStruct; ok && n > 0; n-- {
-			first := int64(-1)
+			first, place := int64(-1), storage.Range{}
 			ok = w.structure(depth, func(inner int16, typ byte, depth int) bool {
-				if inner == 3 && typ == thriftI64 {
+				switch {
+				case inner == 1 && typ == thriftI64:
+					return w.number(&place.Offset)
+				case inner == 2 && typ == thriftI32:
+					return w.number(&place.Length)
+				case inner == 3 && typ == thriftI64:
 					return w.number(&first)
 				}
 				return w.skip(typ, depth)
 			}) && first >= 0
-			x.first = append(x.first, first)
+			x.first, x.places = append(x.first, first), append(x.places, place)
 		}
 		return ok
 	})
