@@ -4,7 +4,6 @@ package duckdb
 
 import (
 	"context"
-	"math"
 	"runtime/cgo"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -17,7 +16,7 @@ import (
 // guards stand in front of functions that make much out of little, which the engine neither counts as memory nor interrupts. They give 0, or an
 // error: about a value that is too large, about all values of a batch together, or because the statement has ended. They are volatile, so that
 // nothing large is made while a statement is planned.
-var guards = []scalar{{name: "skua_made", parameters: []int{typeInteger, typeBigint, typeUbigint}, result: typeBigint, volatile: true, call: guardCall}}
+var guards = []scalar{{name: "skua_made", parameters: []int{typeInteger, typeBigint, typeUbigint, typeBigint}, result: typeBigint, volatile: true, call: guardCall}}
 
 // What is made, as macros number it.
 const (
@@ -36,12 +35,19 @@ var most = map[int32]struct {
 	madeReplaced: {256 << 20, 512 << 20, "a text that may have more than %d characters is not made by replacing"},
 }
 
+// shareOf is by how much less may be made in a statement that joins texts so many times: each operator keeps what it made of those before it until
+// the batch is done.
+func shareOf(joined int64) int64 { return max(1, joined*joined/16) }
+
 func guardCall(arguments []arrow.Array, rows int) (arrow.Array, error) {
 	kinds, sizes, statements := arguments[0].(*array.Int32), arguments[1].(*array.Int64), arguments[2].(*array.Uint64)
 	b := array.NewInt64Builder(memory.DefaultAllocator)
 	defer b.Release()
 	b.Reserve(rows)
-	total := int64(0)
+	total, share := int64(0), int64(1)
+	if joined := arguments[3].(*array.Int64); rows > 0 && joined.IsValid(0) {
+		share = shareOf(joined.Value(0))
+	}
 	for i := range rows {
 		if i == 0 && statements.IsValid(0) {
 			if ctx, ok := cgo.Handle(statements.Value(0)).Value().(context.Context); ok && ctx.Err() != nil {
@@ -53,12 +59,15 @@ func guardCall(arguments []arrow.Array, rows int) (arrow.Array, error) {
 			continue
 		}
 		limit := most[kinds.Value(i)]
+		if kinds.Value(i) != madeList {
+			limit.value, limit.batch = limit.value/share, limit.batch/share
+		}
 		size := max(0, sizes.Value(i))
 		if size > limit.value {
 			return nil, fault.New(fault.Invalid, limit.what, limit.value)
 		}
 		if total += size; total > limit.batch {
-			return nil, fault.New(fault.Exhausted, "rows side by side: "+limit.what, min(limit.batch, math.MaxInt64))
+			return nil, fault.New(fault.Exhausted, "rows side by side: "+limit.what, limit.batch)
 		}
 		b.Append(0)
 	}

@@ -46,6 +46,7 @@ func TestMuchOutOfLittleIsRefused(t *testing.T) {
 		{sql: "SELECT replace(repeat('a', 1000000), 'a', repeat('b', 1000000))", want: "by replacing"},
 		{sql: "SELECT regexp_replace(repeat('a', 1000000), 'a', repeat('b', 1000000))", want: "by replacing", spark: true},
 		{sql: "SELECT regexp_replace(repeat('a', 1000000), 'a', repeat('b', 1000000), 'g')", want: "by replacing"},
+		{sql: "SELECT x" + strings.Repeat(" || x", 40) + " FROM (SELECT repeat('a', 1000000) AS x)", want: "text of more than 167772 characters"},
 		{sql: "SELECT list_reduce(['a'], (x, y) -> x || x)", want: "there is no such function"},
 		{sql: "SELECT getvariable('skua_statement')", want: "there is no such function"},
 		{sql: "SELECT skua_made(0, 1, 2)", want: "there is no such function"},
@@ -83,7 +84,8 @@ func TestGuardsKnowThatAStatementEnded(t *testing.T) {
 	}
 	mem := memory.DefaultAllocator
 	call := func() error {
-		_, err := guardCall([]arrow.Array{one(array.NewInt32Builder(mem), "0"), one(array.NewInt64Builder(mem), "1"), one(array.NewUint64Builder(mem), fmt.Sprint(uint64(h)))}, 1)
+		_, err := guardCall([]arrow.Array{one(array.NewInt32Builder(mem), "0"), one(array.NewInt64Builder(mem), "1"), one(array.NewUint64Builder(mem), fmt.Sprint(uint64(h))),
+			one(array.NewInt64Builder(mem), "0")}, 1)
 		return err
 	}
 	if err := call(); err != nil {

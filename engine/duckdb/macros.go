@@ -15,7 +15,7 @@ var macros = []string{
 		ELSE round((epoch(CAST(a AS TIMESTAMP) - date_trunc('month', CAST(a AS TIMESTAMP))) - epoch(CAST(b AS TIMESTAMP) - date_trunc('month', CAST(b AS TIMESTAMP)))) / 2678400, 8) END`,
 	`CREATE MACRO skua_next_day(d, w) AS CAST(CAST(d AS DATE) + CAST((list_position(['su', 'mo', 'tu', 'we', 'th', 'fr', 'sa'], lower(left(w, 2))) - 1 - dayofweek(CAST(d AS DATE)) + 6) % 7 + 1 AS INTEGER) AS DATE)`,
 	`CREATE MACRO skua_to_timestamp(x DOUBLE) AS to_timestamp(x), (x BIGINT) AS to_timestamp(x), (x VARCHAR) AS CAST(x AS TIMESTAMPTZ), (x DATE) AS CAST(x AS TIMESTAMPTZ), (x TIMESTAMPTZ) AS x`,
-	`CREATE MACRO skua_guard(kind, n) AS skua_made(kind, CASE WHEN n > 1000000000000000 THEN 1000000000000000 ELSE CAST(n AS BIGINT) END, CAST(getvariable('skua_statement') AS UBIGINT))`,
+	`CREATE MACRO skua_guard(kind, n) AS skua_made(kind, CASE WHEN n > 1000000000000000 THEN 1000000000000000 ELSE CAST(n AS BIGINT) END, CAST(getvariable('skua_statement') AS UBIGINT), CAST(getvariable('skua_joined') AS BIGINT))`,
 	`CREATE MACRO skua_length(n) AS CAST(n + skua_guard(0, n) AS INTEGER)`,
 	`CREATE MACRO skua_repeat(s, n) AS repeat(s, CAST(n + skua_guard(0, len(s) * CAST(n AS HUGEINT)) AS BIGINT))`,
 	`CREATE MACRO skua_elements(n) AS skua_guard(1, abs(n))`,

@@ -127,7 +127,8 @@ func (p *program) connect(ctx context.Context, d *database) (*connection, error)
 		return nil, err
 	}
 	c.statement = cgo.NewHandle(ctx)
-	settings := "SET SESSION errors_as_json = true; SET VARIABLE skua_statement = " + strconv.FormatUint(uint64(c.statement), 10) + "; SET SESSION TimeZone = " + literal(zone)
+	settings := "SET SESSION errors_as_json = true; SET VARIABLE skua_statement = " + strconv.FormatUint(uint64(c.statement), 10) + "; SET VARIABLE skua_joined = " +
+		strconv.Itoa(p.statement.Joined) + "; SET SESSION TimeZone = " + literal(zone)
 	if p.query.Dialect == "spark" {
 		settings += "; SET SESSION default_null_order = 'nulls_first_on_asc_last_on_desc'"
 	}

@@ -27,6 +27,7 @@ type Options struct {
 type Statement struct {
 	Tables     []Reference
 	Parameters int
+	Joined     int             // how often texts are joined: || and concat
 	Names      []string        // of the result's columns as the text spells them; empty ones are the engine's. Nil where a star hides their number
 	Aliases    map[string]bool // of tables, and the last parts of their names, in lower case
 	Words      map[string]bool // every identifier of the text, in lower case
@@ -285,6 +286,9 @@ func Translate(text string, o Options) (*Statement, error) {
 		return nil, r.failed
 	}
 	for i, t := range tokens[:len(tokens)-1] {
+		if t.Is("||") || t.Is("CONCAT") || t.Is("CONCAT_WS") {
+			r.out.Joined++
+		}
 		if i > 0 && (tokens[i-1].Is("AS") || tokens[i-1].Is(")") || tokens[i-1].Kind == syntax.Word || tokens[i-1].Kind == syntax.Quoted) && t.Kind != syntax.Symbol &&
 			!tokens[i+1].Is(".") {
 			r.out.Aliases[strings.ToLower(strings.Trim(t.Text, "`\""))] = true

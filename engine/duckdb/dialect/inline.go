@@ -25,6 +25,7 @@ func (s *Statement) Inline(i int, inner *Statement, columns []Column) (first int
 		t.value, t.column, t.after = shift.pieces(t.value), shift.pieces(t.column), shift.pieces(t.after)
 		s.typed = append(s.typed, t)
 	}
+	s.Joined += inner.Joined
 	s.Tables = append(s.Tables, inner.Tables...)
 	if s.inlined == nil {
 		s.inlined = map[int][]piece{}
