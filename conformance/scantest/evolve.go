@@ -51,25 +51,38 @@ func (m *maker) typ(depth int) *typ {
 func (m *maker) nested(depth int) *typ {
 	switch m.r.Intn(4) {
 	case 0:
-		e := m.field(depth)
+		e := m.part(depth)
 		e.name = "element"
 		if m.r.Intn(3) == 0 {
 			e.required = e.typ.kind != unknown
 		}
 		return &typ{kind: list, fields: []*field{e}}
 	case 1:
-		k, v := &field{id: m.id(), name: "key", required: true}, m.field(depth)
+		k, v := &field{id: m.id(), name: "key", required: true}, m.part(depth)
 		k.typ, v.name = m.primitive(false), "value"
 		for !k.typ.compared() || k.typ.kind == float || k.typ.kind == double {
 			k.typ = m.primitive(false)
 		}
 		return &typ{kind: mapping, fields: []*field{k, v}}
 	}
+	return m.structure(depth)
+}
+
+func (m *maker) structure(depth int) *typ {
 	out := &typ{kind: structure}
 	for range 1 + m.r.Intn(3) {
 		out.fields = append(out.fields, m.field(depth))
 	}
 	return out
+}
+
+// part is what a list or a map holds: often a struct, which changes inside.
+func (m *maker) part(depth int) *field {
+	f := m.field(depth)
+	if depth > 0 && m.r.Intn(2) == 0 {
+		f.typ = m.structure(depth - 1)
+	}
+	return f
 }
 
 func (m *maker) primitive(promotable bool) *typ {

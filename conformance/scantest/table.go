@@ -165,7 +165,11 @@ func changes(before, after []*field, where string) []string {
 		if was.typ.kind != f.typ.kind || was.typ.precision != f.typ.precision {
 			out = append(out, "columns promoted"+where)
 		}
-		if inside := map[kind]string{structure: " in structs", list: " in lists", mapping: " in maps"}[f.typ.kind]; inside != "" && was.typ.kind == f.typ.kind {
+		inside := map[kind]string{structure: " in structs", list: " in lists", mapping: " in maps"}[f.typ.kind]
+		if f.typ.kind == structure && where != "" { // of the list or map around it
+			inside = where
+		}
+		if inside != "" && was.typ.kind == f.typ.kind {
 			out = append(out, changes(was.typ.fields, f.typ.fields, inside)...)
 		}
 	}
@@ -242,7 +246,10 @@ func (t *table) addSpec() {
 		t.specs = append(t.specs, s)
 		return
 	}
-	for range t.r.Intn(4) {
+	for range 2 * t.r.Intn(4) {
+		if len(s.fields) == 3 {
+			break
+		}
 		all := reachable(t.schema().fields)
 		f := all[t.r.Intn(len(all))]
 		transforms := transformsOf(t.r, f.typ)

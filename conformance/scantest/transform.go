@@ -51,9 +51,9 @@ func transformsOf(r *rand.Rand, t *typ) []transform {
 	case clock, uuid, fixed:
 		return append(out, bucket)
 	case date:
-		return append(out, bucket, transform{name: "year"}, transform{name: "month"}, transform{name: "day"})
+		return append(out[1:], bucket, transform{name: "year"}, transform{name: "month"}, transform{name: "month"}, transform{name: "day"}, transform{name: "day"})
 	case timestamp, timestampTZ, timestampNS, timestampTZNS:
-		return append(out, bucket, transform{name: "year"}, transform{name: "month"}, transform{name: "day"}, transform{name: "hour"})
+		return append(out[1:], bucket, transform{name: "year"}, transform{name: "year"}, transform{name: "month"}, transform{name: "month"}, transform{name: "day"}, transform{name: "hour"})
 	}
 	return nil
 }

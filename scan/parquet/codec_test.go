@@ -60,6 +60,25 @@ func TestOldLZ4(t *testing.T) {
 	}
 }
 
+// TestGzipOfSeveralMembers unpacks a page that was packed in two pieces, as gzip allows.
+func TestGzipOfSeveralMembers(t *testing.T) {
+	var c codecs
+	defer c.close()
+	codec, err := compress.GetCodec(compress.Codecs.Gzip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := []byte("one member and "), []byte("another")
+	packed := append(codec.Encode(make([]byte, 0, 100), a), codec.Encode(make([]byte, 0, 100), b)...)
+	unpack, err := c.unpacker(compress.Codecs.Gzip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := unpack(make([]byte, len(a)+len(b)), packed); err != nil || string(got) != string(a)+string(b) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 func TestUnknownCodecsAreRefusedByName(t *testing.T) {
 	var c codecs
 	for kind, name := range map[compress.Compression]string{compress.Codecs.Lzo: "LZO", 99: "99"} {
