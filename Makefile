@@ -59,6 +59,17 @@ bench-kernels: doctor-tools ## measure the decoder encoding by encoding, and sen
 	$(GO) test ./kernels/cpu ./scan/parquet -run - -bench . -benchtime 1s
 	$(GO) test ./flightsql -run - -bench Send -benchtime 3x
 
+conformance: doctor-tools ## run the whole conformance matrix in process, and every recorded answer; results go to bin/conformance
+	@mkdir -p $(BIN)/conformance
+	SKUA_CONFORMANCE=full SKUA_CONFORMANCE_OUT=$(CURDIR)/$(BIN)/conformance $(GO) test -count=1 -timeout 30m -v -run "Matrix|Oracle|Planted|Fixtures" ./conformance/inprocess
+
+conformance-gpu: doctor-tools ## the same with a stand-in for a GPU, which runs the kernels on the CPU
+	$(GPU_FLAGS) SKUA_CONFORMANCE=full $(GO) test -tags "cuda cudafake" -count=1 -timeout 60m -v -run MatrixOnTheGPU ./conformance/inprocess
+
+conformance-clients: build ## run the scripts through ADBC from Python and Arrow's JDBC driver (needs Python with adbc-driver-flightsql and pyarrow, Java 17, Maven)
+	cd conformance/outside && mvn -q package -DoutputDirectory=$(CURDIR)/$(BIN)/jdbc
+	SKUA_CLIENTS=$(CURDIR)/$(BIN) $(GO) test -count=1 -timeout 30m -v -run OtherClients ./conformance/inprocess
+
 check: doctor-tools ## formatting, generated files, lint
 	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo "gofmt -w the files above"; exit 1; }
 	$(GO) vet ./...

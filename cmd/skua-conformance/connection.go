@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/base64"
 	"fmt"
 	"os"
 	"strings"
@@ -51,9 +50,7 @@ func (c connection) target() (conformance.Target, error) {
 		}
 		t.Credentials = credentials.NewTLS(&tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12})
 	}
-	var err error
-	t.Authorization, err = c.authorization()
-	return t, err
+	return t, c.login(&t)
 }
 
 func (c connection) roots() (*x509.CertPool, error) {
@@ -71,19 +68,22 @@ func (c connection) roots() (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// authorization is the header of every call; empty: none.
-func (c connection) authorization() (string, error) {
+// login sets how calls are let in: by a token, or by a user and a password that are changed for one.
+func (c connection) login(t *conformance.Target) error {
 	switch {
 	case c.tokenFile != "":
 		token, err := firstLine("--token-file", c.tokenFile)
-		return "Bearer " + token, err
+		t.Authorization = "Bearer " + token
+		return err
 	case c.user == "":
-		return "", nil
+		return nil
 	case c.passwordFile == "":
-		return "", fmt.Errorf("--user %s needs --password-file", c.user)
+		return fmt.Errorf("--user %s needs --password-file", c.user)
 	}
-	password, err := firstLine("--password-file", c.passwordFile)
-	return "Basic " + base64.StdEncoding.EncodeToString([]byte(c.user+":"+password)), err
+	var err error
+	t.User = c.user
+	t.Password, err = firstLine("--password-file", c.passwordFile)
+	return err
 }
 
 func firstLine(flag, file string) (string, error) {

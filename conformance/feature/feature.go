@@ -3,7 +3,7 @@ package feature
 
 import (
 	"cmp"
-	_ "embed" // the list
+	_ "embed" // the lists
 	"fmt"
 	"io"
 	"slices"
@@ -14,6 +14,21 @@ import (
 
 //go:embed features.txt
 var list string
+
+//go:embed elsewhere.txt
+var others string
+
+// Elsewhere gives the Go tests that prove features which no script can: by id, package and test.
+func Elsewhere() map[string][2]string {
+	out := map[string][2]string{}
+	for line := range strings.Lines(others) {
+		words := strings.Split(strings.TrimSpace(line), "\t")
+		if len(words) == 3 && !strings.HasPrefix(line, "#") {
+			out[words[0]] = [2]string{words[1], words[2]}
+		}
+	}
+	return out
+}
 
 // Feature is one thing that a reader can have.
 type Feature struct {
@@ -75,17 +90,22 @@ func WritePage(w io.Writer, outcomes []conformance.Outcome, refusal func(id stri
 			fmt.Fprintf(w, "\n| %s | | proven by |\n| --- | --- | --- |\n", group)
 		}
 		state, cases := proofs[f.ID].state()
+		if test, ok := Elsewhere()[f.ID]; ok && state == missing {
+			state, cases = "yes", []string{test[0] + ": " + test[1]}
+		}
 		counts[state]++
 		fmt.Fprintf(w, "| %s | %s | %s |\n", strings.ReplaceAll(f.Title, "|", `\|`), state, spell(cases))
 	}
-	fmt.Fprintf(w, "\n%d features are read, %d are refused by name, %d are missing, %d fail.\n", counts["yes"], counts["refused"], counts["**missing**"], counts["**fails**"])
+	fmt.Fprintf(w, "\n%d features are read, %d are refused by name, %d are missing, %d fail.\n", counts["yes"], counts["refused"], counts[missing], counts["**fails**"])
 }
+
+const missing = "**missing**"
 
 const heading = `# Features
 
 What a reader of Iceberg tables can have, and the case of the conformance suite that proves it here: ` + "`script/case`" + ` is a case of
 ` + "`conformance/testdata/script.test`" + `, ` + "`recorded/table`" + ` stands for Spark's recorded answers about a table, ` + "`matrix/…`" + ` for the scripts run in that place of
-the matrix. *refused* means an error that names the feature; a feature without a passing case is **missing**.
+the matrix, and ` + "`package: Test`" + ` is a Go test, for what needs a service or a device. *refused* means an error that names the feature; a feature without a passing case is **missing**.
 
 This page is generated from the results; a test keeps it true.
 `
@@ -108,7 +128,7 @@ func spell(cases []string) string {
 func (p *proof) state() (string, []string) {
 	switch {
 	case p == nil || len(p.passed) == 0 && len(p.failed) == 0:
-		return "**missing**", nil
+		return missing, nil
 	case len(p.failed) > 0:
 		return "**fails**", p.failed
 	case len(p.refuses) == len(p.passed):

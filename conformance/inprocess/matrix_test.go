@@ -169,21 +169,27 @@ func firstDifference(have, want []byte) string {
 	return ""
 }
 
-// placesOf gives an outcome for each place off the base along one dimension: whether all that was run there passed.
+// placesOf gives an outcome for the base and for each place off it along one dimension: whether all that was run there passed.
 func placesOf(outcomes []conformance.Outcome) (out []conformance.Outcome) {
 	at := map[string]int{}
 	for _, o := range outcomes {
 		place := o.Cell.Environment()
-		if place == "" || strings.Contains(place, " ") || o.Status == conformance.Skipped {
+		features := []string{"catalog.hadoop", "store.local", "files.parquet"}
+		if place == "" {
+			place = "base"
+		}
+		if strings.Contains(place, " ") || o.Status == conformance.Skipped {
 			continue
 		}
 		i, ok := at[place]
 		if !ok {
 			i = len(out)
 			at[place] = i
-			kind, value, _ := strings.Cut(place, "=")
-			features := map[string]string{"catalog": "catalog." + value, "store": "store." + value, "decoder": "files.parquet"}
-			out = append(out, conformance.Outcome{Script: "matrix", Case: place, Features: []string{features[kind]}, Status: conformance.Passed})
+			kind, value, _ := strings.Cut(place, "=") // the base has neither
+			if f := map[string]string{"catalog": "catalog." + value, "store": "store." + value, "decoder": "files.parquet"}[kind]; f != "" {
+				features = []string{f}
+			}
+			out = append(out, conformance.Outcome{Script: "matrix", Case: place, Features: features, Status: conformance.Passed})
 		}
 		if o.Status == conformance.Failed {
 			out[i].Status = conformance.Failed

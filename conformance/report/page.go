@@ -100,7 +100,7 @@ func WritePage(w io.Writer, r Run, title func(feature string) string) error {
 	return pageTemplate.Execute(w, p)
 }
 
-// groups counts outcomes under each of their names, in the order of the names.
+// groups counts outcomes under each of their names, in the order of the names: first where something failed, last where nothing was asked.
 func groups(outcomes []conformance.Outcome, names func(conformance.Outcome) []string) []group {
 	byName := map[string]*group{}
 	for _, o := range outcomes {
@@ -115,6 +115,8 @@ func groups(outcomes []conformance.Outcome, names func(conformance.Outcome) []st
 	for _, n := range slices.Sorted(maps.Keys(byName)) {
 		out = append(out, *byName[n])
 	}
+	order := map[string]int{"failed": 0, "passed": 1, "skipped": 2}
+	slices.SortStableFunc(out, func(a, b group) int { return order[a.Class()] - order[b.Class()] })
 	return out
 }
 
