@@ -92,38 +92,25 @@ func (c *catalog) call(ctx context.Context, work func(context.Context, *glue.Cli
 
 // Namespaces yields the databases; none has another in it.
 func (c *catalog) Namespaces(ctx context.Context, parent table.Identifier) iter.Seq2[table.Identifier, error] {
-	return func(yield func(table.Identifier, error) bool) {
-		if len(parent) > 0 {
-			if _, err := c.LoadNamespace(ctx, parent); err != nil {
-				yield(nil, err)
+	return catalogs.Flat(ctx, parent, c.databases, c.LoadNamespace)
+}
+
+// databases gives the databases' names, page after page.
+func (c *catalog) databases(ctx context.Context) (names []string, err error) {
+	err = c.call(ctx, func(ctx context.Context, client *glue.Client) error {
+		pages := glue.NewGetDatabasesPaginator(client, &glue.GetDatabasesInput{CatalogId: c.id})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				return err
 			}
-			return
-		}
-		var names []string
-		err := c.call(ctx, func(ctx context.Context, client *glue.Client) error {
-			pages := glue.NewGetDatabasesPaginator(client, &glue.GetDatabasesInput{CatalogId: c.id})
-			for pages.HasMorePages() {
-				page, err := pages.NextPage(ctx)
-				if err != nil {
-					return err
-				}
-				for _, d := range page.DatabaseList {
-					names = append(names, aws.ToString(d.Name))
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			yield(nil, fault.Wrap(err, "list namespaces"))
-			return
-		}
-		slices.Sort(names)
-		for _, name := range names {
-			if !yield(table.Identifier{name}, nil) {
-				return
+			for _, d := range page.DatabaseList {
+				names = append(names, aws.ToString(d.Name))
 			}
 		}
-	}
+		return nil
+	})
+	return names, err
 }
 
 // LoadNamespace gives a database's parameters, its location and its description.

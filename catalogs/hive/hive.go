@@ -52,25 +52,7 @@ func (c *catalog) Close() error {
 
 // Namespaces yields the databases; none has another in it.
 func (c *catalog) Namespaces(ctx context.Context, parent table.Identifier) iter.Seq2[table.Identifier, error] {
-	return func(yield func(table.Identifier, error) bool) {
-		if len(parent) > 0 {
-			if _, err := c.LoadNamespace(ctx, parent); err != nil {
-				yield(nil, err)
-			}
-			return
-		}
-		names, err := c.store.databases(ctx)
-		if err != nil {
-			yield(nil, fault.Wrap(err, "list namespaces"))
-			return
-		}
-		slices.Sort(names)
-		for _, name := range names {
-			if !yield(table.Identifier{name}, nil) {
-				return
-			}
-		}
-	}
+	return catalogs.Flat(ctx, parent, c.store.databases, c.LoadNamespace)
 }
 
 // LoadNamespace gives a database's parameters, its location, and its comment and owner where it has them.
