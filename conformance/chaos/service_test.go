@@ -21,17 +21,23 @@ type service struct {
 	lifetime time.Duration // of the keys
 
 	mu      sync.Mutex
-	token   string               // that is good now
-	handed  int                  // tokens and keys
-	keys    map[string]time.Time // session tokens that were vended, with their end
-	drops   int                  // connections still to be dropped
+	token   string         // that is good now
+	handed  int            // tokens and keys
+	keys    map[string]key // that were vended, by session token
+	drops   int            // connections still to be dropped
 	dropped int
 	refused int // requests with a token that had been revoked
 }
 
+// key opens a table's folder until its end.
+type key struct {
+	folder string
+	end    time.Time
+}
+
 func newService(t *testing.T, l *lake.Lake, lifetime time.Duration) (*service, string) {
 	t.Helper()
-	s := &service{lake: l, lifetime: lifetime, keys: map[string]time.Time{}}
+	s := &service{lake: l, lifetime: lifetime, keys: map[string]key{}}
 	h := httptest.NewServer(s)
 	t.Cleanup(func() {
 		h.CloseClientConnections()
@@ -65,20 +71,20 @@ func (s *service) left() int {
 func (s *service) spent() (n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, end := range s.keys {
-		if time.Now().After(end) {
+	for _, k := range s.keys {
+		if time.Now().After(k.end) {
 			n++
 		}
 	}
 	return n
 }
 
-// lets reports whether a session token opens the store now.
-func (s *service) lets(token string) bool {
+// lets reports whether a session token opens a path of the store now.
+func (s *service) lets(token, path string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	end, ok := s.keys[token]
-	return ok && time.Now().Before(end)
+	k, ok := s.keys[token]
+	return ok && strings.Contains(path, k.folder) && time.Now().Before(k.end)
 }
 
 // enter counts a request and says what becomes of it: 0 to serve it, else the status; -1: the connection breaks.
@@ -148,7 +154,7 @@ func (s *service) table(w http.ResponseWriter, name string) {
 	s.mu.Lock()
 	s.handed++
 	token, end := fmt.Sprint("planted-key-", s.handed), time.Now().Add(s.lifetime)
-	s.keys[token] = end
+	s.keys[token] = key{"/" + strings.ReplaceAll(name, ".", "/") + "/", end}
 	s.mu.Unlock()
 	keys := map[string]string{"s3.access-key-id": "vended", "s3.secret-access-key": "planted-secret", "s3.session-token": token,
 		"s3.session-token-expires-at-ms": fmt.Sprint(end.UnixMilli())}
