@@ -123,6 +123,7 @@ func TestTestsOfEntriesKeepTheRowsThatTestsOfValuesKeep(t *testing.T) {
 	for i, l := range []kernelstest.Layout{
 		{Name: "v1", Options: []pq.WriterProperty{pq.WithDataPageVersion(pq.DataPageV1), pq.WithCompression(compress.Codecs.Snappy)}},
 		{Name: "v2 small pages", Options: []pq.WriterProperty{pq.WithDataPageVersion(pq.DataPageV2), pq.WithDataPageSize(300), pq.WithBatchSize(100)}},
+		{Name: "v2 whose headers count no nulls", Options: []pq.WriterProperty{pq.WithDataPageVersion(pq.DataPageV2), pq.WithStats(false)}},
 		{Name: "v1 overflow", Options: []pq.WriterProperty{pq.WithDictionaryPageSizeLimit(150), pq.WithDataPageSize(300), pq.WithBatchSize(100)}},
 	} {
 		for k, nulls := range []float64{0, 0.3, 1} {
