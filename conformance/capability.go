@@ -48,21 +48,21 @@ var lenient = []string{"error-texts", "error-codes", "nullability", "types-spark
 // Capabilities gives every capability with what it means.
 func Capabilities() map[string]string { return maps.Clone(capabilities) }
 
-// tableName finds the reference tables in a statement: lake.NAMESPACE.TABLE.
-var tableName = regexp.MustCompile("(?i)\\blake\\.([a-z_0-9]+)\\.([a-z_0-9]+|`[^`]*`+)")
+// tableName finds the reference tables in a statement: lake.NAMESPACE.TABLE, and what follows of dotted parts.
+var tableName = regexp.MustCompile("(?i)\\blake\\.([a-z_0-9]+)(?:\\.(?:[a-z_0-9]+|`[^`]*`+))+")
 
-// Tables gives the reference tables that the case's statements name, each once; statements that must fail do not count.
+// Tables gives the reference tables that the case's statements name, each once, as they name them: what follows a table's name may select a part
+// of it or a metadata table. Statements that must fail do not count.
 func (c *Case) Tables() (out []string) {
 	for _, s := range c.Steps {
 		if s.Kind == Error || s.Kind == Call || s.Kind == Effect {
 			continue
 		}
 		for _, m := range tableName.FindAllStringSubmatch(s.SQL, -1) {
-			name := "lake." + m[1] + "." + m[2]
-			if strings.EqualFold(m[1], "information_schema") || slices.Contains(out, name) {
+			if strings.EqualFold(m[1], "information_schema") || strings.EqualFold(m[1], "system") || slices.Contains(out, m[0]) {
 				continue
 			}
-			out = append(out, name)
+			out = append(out, m[0])
 		}
 	}
 	return out

@@ -51,6 +51,10 @@ func TestNeedsAreKnownBeforeAnythingIsSent(t *testing.T) {
 	if got := s.Cases[0].Tables(); !slices.Contains(got, "lake.session.t") || !slices.Contains(got, "lake.names.`a.b`") {
 		t.Errorf("tables %v", got)
 	}
+	deep := Case{Steps: []Step{{Kind: Query, SQL: "SELECT lake.system.years(d) FROM lake.names.deep.er.t, lake.information_schema.tables"}}}
+	if got := deep.Tables(); !slices.Equal(got, []string{"lake.names.deep.er.t"}) {
+		t.Errorf("tables %v", got)
+	}
 	for text, want := range map[string]string{
 		"can all":                                 "",
 		"can all\ncannot reads-only":              "would write",

@@ -111,7 +111,7 @@ func locations(own map[string]string) (storage.Map, error) {
 // readScripts runs the scripts of the query path on a server of this process whose catalog lake is the plugin's.
 func readScripts(ctx context.Context, what choice, p *conformance.Profile, plugin, kind string, properties, own map[string]string, log *slog.Logger) ([]conformance.Outcome, error) {
 	const lake = "spark.sql.catalog.lake"
-	settings := map[string]string{lake: "org.apache.iceberg.spark.SparkCatalog", "skua.plugin.folder": filepath.Dir(plugin)}
+	settings := map[string]string{lake: "com.nvidia.spark.rapids.iceberg.spark.RapidsSparkCatalog", "skua.plugin.folder": filepath.Dir(plugin)}
 	for key, value := range plugintest.Choose(plugin, kind) {
 		settings[lake+"."+key] = value
 	}

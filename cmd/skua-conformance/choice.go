@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -85,7 +86,8 @@ func scriptsOf(files []string) ([]*conformance.Script, error) {
 	return out, nil
 }
 
-// probe gives a function that asks once for each table whether it is absent. Whatever else is wrong with a table makes its cases fail.
+// probe gives a function that asks once for each table whether it is absent: neither the name nor its beginnings of three parts and more are found.
+// Whatever else is wrong with a table makes its cases fail.
 func probe(target conformance.Target, limit time.Duration) func(ctx context.Context, table string) bool {
 	var mu sync.Mutex
 	known := map[string]bool{}
@@ -96,20 +98,32 @@ func probe(target conformance.Target, limit time.Duration) func(ctx context.Cont
 		if ok {
 			return missing
 		}
-		ctx, cancel := context.WithTimeout(ctx, limit)
-		defer cancel()
-		client, err := target.Connect(ctx)
-		if err != nil {
-			return false
+		parts := dotted.FindAllString(table, -1)
+		missing = true
+		for n := min(3, len(parts)); n <= len(parts) && missing; n++ {
+			missing = absent(ctx, target, limit, strings.Join(parts[:n], "."))
 		}
-		defer client.Close()
-		answer, err := client.Ask(ctx, conformance.Question{SQL: "SELECT * FROM " + table + " LIMIT 0", Path: conformance.PathQuery})
-		if err == nil {
-			answer.Release()
-		}
-		known[table] = status.Code(err) == codes.NotFound
-		return known[table]
+		known[table] = missing
+		return missing
 	}
+}
+
+// dotted finds the parts of a name.
+var dotted = regexp.MustCompile("`(?:[^`]|``)*`|[^.`]+")
+
+func absent(ctx context.Context, target conformance.Target, limit time.Duration, table string) bool {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	client, err := target.Connect(ctx)
+	if err != nil {
+		return false
+	}
+	defer client.Close()
+	answer, err := client.Ask(ctx, conformance.Question{SQL: "SELECT * FROM " + table + " LIMIT 0", Path: conformance.PathQuery})
+	if err == nil {
+		answer.Release()
+	}
+	return status.Code(err) == codes.NotFound
 }
 
 func renamesOf(flag string, pairs []string) ([]conformance.Rename, error) {
