@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	mostSeat    = 8 << 20     // bytes that a running statement is taken to need beside the memory that it counts
+	mostSeat    = 24 << 20    // bytes that a running statement is taken to need beside the memory that it counts
 	mostWaiting = 1000        // statements that wait at once
 	defaultWait = time.Minute // how long one waits
 	memoryLimit = "skua.memory.limit"
@@ -117,7 +117,7 @@ func (p *Pool) leaver(s *Statement) func() {
 }
 
 // seat is what a statement inside counts for, beside what it allocates.
-func (p *Pool) seat() int64 { return min(mostSeat, p.config.Memory/8) }
+func (p *Pool) seat() int64 { return min(mostSeat, p.config.Memory/4) }
 
 // seatFree says whether one more may come in: the first always may.
 func (p *Pool) seatFree() bool {

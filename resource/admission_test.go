@@ -85,7 +85,7 @@ func TestEverybodyGetsThroughASmallLimit(t *testing.T) {
 		})
 	}
 	all.Wait()
-	// Eight seats at most; each of those inside may be past the limit with what its client waits for and with what it just took.
+	// Four seats at most; each of those inside may be past the limit with what its client waits for and with what it just took.
 	if bound := int64(limit + 8*3*batch); most.Load() > bound {
 		t.Errorf("%d bytes were in use at once, bound %d", most.Load(), bound)
 	}
@@ -97,7 +97,7 @@ func TestEverybodyGetsThroughASmallLimit(t *testing.T) {
 func TestStatementsComeInAsTheyCame(t *testing.T) {
 	p := NewPool(Config{Memory: 1000})
 	first, leave := enter(t, p)
-	kept, _ := first.Hold(800) // leaves one seat
+	kept, _ := first.Hold(600) // leaves one seat
 	var mu sync.Mutex
 	var order []int
 	var all sync.WaitGroup
@@ -216,18 +216,18 @@ func TestKeepWaitsAndNamesItsLimit(t *testing.T) {
 	if _, err := a.Keep(t.Context(), 1001); !fault.Is(err, fault.Exhausted) || !strings.Contains(err.Error(), "skua.memory.limit") {
 		t.Errorf("over the limit by itself: %v", err)
 	}
-	release, err := a.Keep(t.Context(), 700)
+	release, err := a.Keep(t.Context(), 400)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Keep(t.Context(), 700); !fault.Is(err, fault.Exhausted) {
+	if _, err := b.Keep(t.Context(), 400); !fault.Is(err, fault.Exhausted) {
 		t.Errorf("where there is no room: %v", err)
 	}
 	<-asked
 	p.config.Wait = time.Hour
 	done := make(chan func())
 	go func() {
-		release, err := b.Keep(t.Context(), 700)
+		release, err := b.Keep(t.Context(), 400)
 		if err != nil {
 			t.Error(err)
 		}
