@@ -1,0 +1,209 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
+
+// randomCell gives a value as JSON and as SQL.
+func randomCell(r *rand.Rand, typ string) (json, sql string) {
+	if r.IntN(6) == 0 {
+		return "null", "NULL"
+	}
+	n := r.IntN(9) - 4
+	switch typ {
+	case "BIGINT", "INTEGER":
+		return strconv.Itoa(n), strconv.Itoa(n)
+	case "DOUBLE":
+		v := []string{"0.0", "1.5", "-1.5", "2.25", "1e300"}[r.IntN(5)]
+		return v, "CAST(" + v + " AS DOUBLE)"
+	case "DECIMAL(12, 2)":
+		v := fmt.Sprintf("%d.%02d", n, r.IntN(100))
+		return `"` + v + `"`, v
+	case "VARCHAR":
+		v := []string{"", "a", "ab", "abc", "b", "é", "a%"}[r.IntN(7)]
+		return `"` + v + `"`, "'" + v + "'"
+	case "DATE":
+		v := fmt.Sprintf("2024-%02d-%02d", 1+r.IntN(3), 1+r.IntN(5))
+		return `"` + v + `"`, "DATE '" + v + "'"
+	case "TIMESTAMP":
+		v := fmt.Sprintf("2024-01-%02d 0%d:00:00", 1+r.IntN(4), r.IntN(9))
+		return `"` + v + `"`, "TIMESTAMP '" + v + "'"
+	}
+	v := strconv.FormatBool(n > 0)
+	return v, v
+}
+
+// kinds are the columns of every random table: their names begin with the letter.
+var kinds = []struct {
+	letter, sql string
+	arrow       arrow.DataType
+}{
+	{"k", "BIGINT", arrow.PrimitiveTypes.Int64}, {"i", "INTEGER", arrow.PrimitiveTypes.Int32}, {"d", "DOUBLE", arrow.PrimitiveTypes.Float64},
+	{"p", "DECIMAL(12, 2)", &arrow.Decimal128Type{Precision: 12, Scale: 2}}, {"s", "VARCHAR", arrow.BinaryTypes.String}, {"t", "DATE", arrow.FixedWidthTypes.Date32},
+	{"m", "TIMESTAMP", &arrow.TimestampType{Unit: arrow.Microsecond}}, {"b", "BOOLEAN", arrow.FixedWidthTypes.Boolean},
+}
+
+// randomQuery writes queries that have one answer, whatever their plan.
+type randomQuery struct{ *rand.Rand }
+
+func (r randomQuery) pick(of ...string) string { return of[r.IntN(len(of))] }
+
+// column names a column of a relation; any of its kinds where none is asked for.
+func (r randomQuery) column(alias string, letters ...string) string {
+	if len(letters) == 0 {
+		letters = []string{"k", "i", "d", "p", "s", "t", "m", "b"}
+	}
+	return alias + "." + r.pick(letters...)
+}
+
+func (r randomQuery) condition(alias string, depth int) string {
+	if depth > 0 && r.IntN(2) == 0 {
+		return r.pick("(%s AND %s)", "(%s OR %s)", "(NOT %s OR %s)")
+	}
+	k := kinds[r.IntN(len(kinds))]
+	_, value := randomCell(r.Rand, k.sql)
+	_, other := randomCell(r.Rand, k.sql)
+	c := alias + "." + k.letter
+	switch r.IntN(8) {
+	case 0:
+		return c + " IS NULL"
+	case 1:
+		return c + " IN (" + value + ", " + other + ")"
+	case 2:
+		return c + " NOT IN (" + value + ", " + other + ")"
+	case 3:
+		return c + " BETWEEN " + value + " AND " + other
+	case 4:
+		return alias + ".s LIKE " + r.pick("'a%'", "'%b'", "'a_'", "''")
+	case 5:
+		return r.pick("year("+alias+".t) = 2024", "date_trunc('month', "+alias+".m) = TIMESTAMP '2024-01-01'", "CAST("+alias+".m AS DATE) = DATE '2024-01-02'",
+			alias+".k + 1 > 2", "CAST("+alias+".i AS BIGINT) = "+alias+".k", alias+".p > 1.5", alias+".i > 0.5", "coalesce("+alias+".k, 0) = 0")
+	case 6:
+		return c + " IS DISTINCT FROM " + value
+	}
+	return c + " " + r.pick("=", "<>", "<", "<=", ">", ">=") + " " + value
+}
+
+func (r randomQuery) where(alias string) string {
+	text := r.condition(alias, 1)
+	for strings.Contains(text, "%s") {
+		text = strings.Replace(text, "%s", r.condition(alias, 0), 1)
+	}
+	return text
+}
+
+// query gives a statement whose columns are called c0, c1, ….
+func (r randomQuery) query() string {
+	switch r.IntN(9) {
+	case 0:
+		return "SELECT x.k AS c0, x.s AS c1, x.d AS c2 FROM one x WHERE " + r.where("x")
+	case 1:
+		return "SELECT x.k AS c0, y.s AS c1, y.p AS c2 FROM one x " + r.pick("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN") + " two y ON x." + r.pick("k = y.k", "s = y.s", "i = y.i", "k = y.i",
+			"t = y.t AND x.i = y.i", "p = y.p") + " WHERE " + r.where(r.pick("x", "y"))
+	case 2:
+		return "SELECT x.k AS c0 FROM one x " + r.pick("SEMI", "ANTI") + " JOIN two y ON x." + r.pick("k = y.k", "s = y.s", "p = y.p AND x.i = y.i") + " WHERE " + r.where("x")
+	case 3:
+		return "SELECT " + r.column("x", "s", "b", "i") + " AS c0, count(*) AS c1, sum(x.k) AS c2, min(x.p) AS c3, max(x.m) AS c4, count(DISTINCT x.s) AS c5, avg(x.i) AS c6 FROM one x WHERE " +
+			r.where("x") + " GROUP BY 1 HAVING count(*) > " + r.pick("0", "1", "2")
+	case 4:
+		return "SELECT x.s AS c0, x.b AS c1, sum(x.p) AS c2, grouping(x.s) AS c3 FROM one x WHERE " + r.where("x") + " GROUP BY " + r.pick("ROLLUP (x.s, x.b)", "CUBE (x.s, x.b)", "GROUPING SETS ((x.s), (x.b), ())")
+	case 5:
+		return "SELECT x.k AS c0, " + r.pick("rank()", "dense_rank()", "sum(x.i)", "count(*)", "max(x.p)") + " OVER (PARTITION BY " + r.column("x", "s", "b", "t") + " ORDER BY " + r.column("x") +
+			r.pick("", " DESC", " NULLS FIRST") + ") AS c1 FROM one x WHERE " + r.where("x")
+	case 6:
+		return "SELECT x.k AS c0 FROM one x WHERE x.k " + r.pick("IN", "NOT IN") + " (SELECT y.i FROM two y WHERE " + r.where("y") + ") AND " + r.where("x")
+	case 7:
+		return "SELECT x.k AS c0, x.s AS c1 FROM one x WHERE " + r.where("x") + " " + r.pick("UNION", "UNION ALL", "EXCEPT", "INTERSECT") + " SELECT y.i, y.s FROM two y WHERE " + r.where("y")
+	}
+	return "WITH q AS (SELECT y.s AS s, count(*) AS n, max(y.d) AS d FROM two y WHERE " + r.where("y") + " GROUP BY y.s) SELECT x.k AS c0, q.n AS c1, (SELECT min(z.p) FROM two z WHERE z.k = x.k) AS c2, " +
+		"EXISTS (SELECT 1 FROM two z WHERE z.i = x.i AND " + r.where("z") + ") AS c3 FROM one x JOIN q ON q.s = x.s WHERE " + r.where("x")
+}
+
+// TestRandomQueriesAreAsOfNativeTables runs random queries over sources, with all that is pushed into them, and over the engine's own tables of the
+// same rows. SKUA_QUERIES is how many, SKUA_SEED where they begin.
+func TestRandomQueriesAreAsOfNativeTables(t *testing.T) {
+	count, seed := 150, uint64(1)
+	if v, err := strconv.Atoi(os.Getenv("SKUA_QUERIES")); err == nil {
+		count = v
+	}
+	if v, err := strconv.ParseUint(os.Getenv("SKUA_SEED"), 10, 64); err == nil {
+		seed = v
+	}
+	f := newFixture(t)
+	e := f.run.(*executor)
+	i, done, err := e.use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	native, err := i.running.connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer native.close()
+	r := randomQuery{rand.New(rand.NewPCG(seed, 7))}
+	for _, name := range []string{"one", "two"} {
+		var rows, values, columns []string
+		var fields []arrow.Field
+		for _, k := range kinds {
+			columns, fields = append(columns, k.letter+" "+k.sql), append(fields, arrow.Field{Name: k.letter, Type: k.arrow})
+		}
+		for range 40 {
+			var json, sql []string
+			for _, k := range kinds {
+				j, s := randomCell(r.Rand, k.sql)
+				json, sql = append(json, `"`+k.letter+`":`+j), append(sql, s)
+			}
+			rows, values = append(rows, "{"+strings.Join(json, ",")+"}"), append(values, "("+strings.Join(sql, ", ")+")")
+		}
+		f.tables[name] = newTable(t, "["+strings.Join(rows, ",")+"]", 7, fields...)
+		if err := native.exec("CREATE TEMP TABLE " + name + " (" + strings.Join(columns, ", ") + "); INSERT INTO " + name + " VALUES " + strings.Join(values, ", ")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range count {
+		sql := r.query()
+		text := "SELECT CAST(q AS VARCHAR) AS v FROM (" + sql + ") AS q"
+		want, err := native.column(text)
+		if err != nil {
+			t.Fatalf("seed %d, query %d: %s: %v", seed, n, sql, err)
+		}
+		got, err := f.column(t, text)
+		sort.Strings(want)
+		sort.Strings(got)
+		if err != nil || strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("seed %d, query %d: %s\n%d rows, not %d: %v\n got %v\nwant %v", seed, n, sql, len(got), len(want), err, got, want)
+		}
+	}
+}
+
+// column runs a statement and gives its first column's texts.
+func (f *fixture) column(t *testing.T, sql string) ([]string, error) {
+	p, err := f.run.Compile(t.Context(), f.query(sql, nil))
+	if err != nil {
+		return nil, err
+	}
+	r, err := p.Open(t.Context())
+	if err != nil {
+		return nil, err
+	}
+	defer r.Release()
+	var out []string
+	for r.Next() {
+		c := r.RecordBatch().Column(0)
+		for i := range c.Len() {
+			out = append(out, strings.Clone(c.ValueStr(i)))
+		}
+	}
+	return out, r.Err()
+}
