@@ -52,6 +52,14 @@ type Page struct {
 	FirstRow       int64 // ordinal in the row group
 }
 
+// RowsOf gives the number of rows of a page of a column chunk that has all rows.
+func RowsOf(pages []Page, page int, all int64) int64 {
+	if page+1 < len(pages) {
+		return pages[page+1].FirstRow - pages[page].FirstRow
+	}
+	return all - pages[page].FirstRow
+}
+
 // PageOf gives the index of the page that has a row; the first page begins with row 0.
 func PageOf(pages []Page, row int64) int {
 	return sort.Search(len(pages), func(i int) bool { return pages[i].FirstRow > row }) - 1

@@ -335,9 +335,6 @@ func (l *leaf) jump(n int64) (int64, error) {
 		if err != nil || !more {
 			return 0, err
 		}
-		if h.data {
-			return 0, fault.New(fault.Corrupt, "a data page where the dictionary is")
-		}
 		if err := l.takeDictionary(h); err != nil {
 			return 0, err
 		}

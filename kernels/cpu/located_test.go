@@ -162,7 +162,7 @@ func TestNothingIsReadOfPagesWithoutSurvivors(t *testing.T) {
 	}
 }
 
-// TestPagesThatAreNotWhereTheIndexSaysAreAnError moves the places.
+// TestPagesThatAreNotWhereTheIndexSaysAreAnError moves the places, and the rows.
 func TestPagesThatAreNotWhereTheIndexSaysAreAnError(t *testing.T) {
 	batch := repetitive(t, []arrow.Field{kernelstest.Flat(false)[2]}, 50, 3000, 0, 1)
 	defer batch.Release()
@@ -174,10 +174,11 @@ func TestPagesThatAreNotWhereTheIndexSaysAreAnError(t *testing.T) {
 	defer d.Close()
 	g := *groups[0]
 	places := pagesOf(t, d, &g, 0)
-	for _, off := range []int64{-7, 5} {
+	for _, off := range []kernels.Page{{Offset: -7}, {Offset: 5}, {FirstRow: -1}, {FirstRow: 2}, {Offset: places[1].Offset - places[0].Offset}} {
 		moved := append([]kernels.Page(nil), places...)
 		for i := range moved[1:] {
-			moved[i+1].Offset += off
+			moved[i+1].Offset += off.Offset
+			moved[i+1].FirstRow += off.FirstRow * int64(i%7)
 		}
 		g.Pages = func(int) []kernels.Page { return moved }
 		for _, decoder := range []kernels.Decoder{d, parquet.NewFallback()} {

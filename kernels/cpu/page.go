@@ -32,6 +32,7 @@ type pages struct {
 	located []kernels.Page // nil: the chunk is walked from its begin to its end
 	at      int            // page that comes next
 	front   int64          // where the dictionary begins, in front of the pages; 0: it was read, or there is none
+	rows    int64          // that the page has by the index; 0: it is the dictionary
 }
 
 func (d *Decoder) openPages(rg *kernels.RowGroup, index int) (*pages, error) {
@@ -86,6 +87,9 @@ func (p *pages) next() (header, bool, error) {
 		if err := p.check(&h); err != nil {
 			return h, false, err
 		}
+		if p.located != nil && (h.data != (p.rows > 0) || h.data && h.values != p.rows) {
+			return h, false, fault.New(fault.Corrupt, "a page of %d rows where the offset index has %d", h.values, p.rows)
+		}
 		if h.data {
 			p.left -= h.values
 		}
@@ -100,11 +104,12 @@ func (p *pages) turn() bool {
 	case p.located == nil:
 	case p.front > 0:
 		p.chunk.seek(p.front, p.located[0].Offset-p.front)
-		p.front = 0
+		p.front, p.rows = 0, 0
 	case p.at == len(p.located):
 		return false
 	default:
 		p.chunk.seek(p.located[p.at].Offset, p.located[p.at].Length)
+		p.rows = kernels.RowsOf(p.located, p.at, p.all)
 		p.at++
 	}
 	return true

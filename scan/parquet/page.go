@@ -39,6 +39,8 @@ type pageReader struct {
 	located []kernels.Page // nil: the chunk is walked from its begin to its end
 	at      int            // page that comes next
 	front   int64          // where the dictionary begins, in front of the pages; 0: it was read, or there is none
+	rows    int64          // that the page has by the index; 0: it is the dictionary
+	all     int64          // values of the chunk
 }
 
 var _ file.PageReader = (*pageReader)(nil)
@@ -65,7 +67,7 @@ func (r *reader) openPages(index int) (*pageReader, error) {
 	if r.rg.Pages != nil {
 		out.located = r.rg.Pages(index)
 	}
-	if out.located != nil {
+	if out.all = m.NumValues; out.located != nil {
 		out.chunk.moves = true
 		if start < out.located[0].Offset {
 			out.front = start
@@ -109,11 +111,12 @@ func (p *pageReader) turn() bool {
 	case p.located == nil:
 	case p.front > 0:
 		p.chunk.seek(p.front, p.located[0].Offset-p.front)
-		p.front = 0
+		p.front, p.rows = 0, 0
 	case p.at == len(p.located):
 		return false
 	default:
 		p.chunk.seek(p.located[p.at].Offset, p.located[p.at].Length)
+		p.rows = kernels.RowsOf(p.located, p.at, p.all)
 		p.at++
 	}
 	return true
@@ -137,6 +140,9 @@ func (p *pageReader) open(h *pageHeader) error {
 	}
 	if err := p.check(h); err != nil {
 		return err
+	}
+	if data := h.kind != dictionaryPage; p.located != nil && (data != (p.rows > 0) || data && h.values != p.rows) {
+		return fault.New(fault.Corrupt, "a page of %d rows where the offset index has %d", h.values, p.rows)
 	}
 	packed, err := p.chunk.take(h.compressed)
 	if err == nil {
