@@ -141,6 +141,40 @@ func TestLongListingsCrossWholeAndInOrder(t *testing.T) {
 	}
 }
 
+// TestTenThousandTablesStream: the first entries are there before the catalog has made the last.
+func TestTenThousandTablesStream(t *testing.T) {
+	const n = 10_000
+	seen := make(chan struct{})
+	catalog := remote(t, &fake{tables: func(ctx context.Context, _ table.Identifier) iter.Seq2[catalogs.Entry, error] {
+		return func(yield func(catalogs.Entry, error) bool) {
+			for i := range n {
+				if i == n/2 {
+					select {
+					case <-seen:
+					case <-ctx.Done():
+						return
+					}
+				}
+				if !yield(catalogs.Entry{Identifier: table.Identifier{"a", fmt.Sprintf("t%05d", i)}}, nil) {
+					return
+				}
+			}
+		}
+	}}, nil)
+	got := 0
+	for e, err := range catalog.Tables(t.Context(), table.Identifier{"a"}) {
+		if want := fmt.Sprintf("t%05d", got); err != nil || e.Identifier[1] != want {
+			t.Fatalf("%v, %v, want %s", e, err, want)
+		}
+		if got++; got == 1 {
+			close(seen)
+		}
+	}
+	if got != n {
+		t.Errorf("%d entries", got)
+	}
+}
+
 func TestErrorsKeepWhatTheySay(t *testing.T) {
 	for _, c := range []struct {
 		name string

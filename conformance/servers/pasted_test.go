@@ -53,7 +53,7 @@ func holds(t *testing.T, c served, sql string, texts ...string) {
 }
 
 // count is how an answer of one number is written.
-func count(n int) string { return fmt.Sprintf(`:%d}]`, n) }
+func count(n int) string { return fmt.Sprintf(`:%d}`, n) }
 
 // The rows of the lake's tables.
 const (
