@@ -238,6 +238,56 @@ func TestShortChunksAreNotWorthADictionary(t *testing.T) {
 	}
 }
 
+// TestDictionariesOfARemoteFileAreReadTogether counts requests, and checks that what was fetched is given back.
+func TestDictionariesOfARemoteFileAreReadTogether(t *testing.T) {
+	field := kernelstest.Field(1, "i", i32, false)
+	batch := numbers(t, false, 1, 3, 5, 7, 9, 100, 200)
+	defer batch.Release()
+	many := make([]arrow.RecordBatch, 300)
+	for i := range many {
+		many[i] = batch
+	}
+	table := array.NewTableFromRecords(batch.Schema(), many)
+	defer table.Release()
+	whole, err := array.Concatenate(table.Column(0).Data().Chunks(), memory.DefaultAllocator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer whole.Release()
+	long := array.NewRecordBatch(batch.Schema(), []arrow.Array{whole}, int64(whole.Len()))
+	defer long.Release()
+	data := kernelstest.Write(t, long, kernelstest.Layout{RowGroup: 30_000, Options: []format.WriterProperty{format.WithStats(false)}})
+	file := newDistantFile(data)
+	file.access.Tail, file.access.Whole, file.access.Gap = 2<<10, 0, 100
+	f, err := Open(t.Context(), file, "remote.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	columns := matched(t, f, []arrow.Field{field}, nil)
+	for _, c := range []struct {
+		value  int64
+		pruned bool
+	}{{50, true}, {100, false}} {
+		file.reads = nil
+		groups := f.RowGroups(0, math.MaxInt64, nil, nil)
+		p := predicate.Comparison{Op: predicate.Eq, Field: boundField(field), Value: predicate.Literal{Type: i32, Value: c.value}}
+		f.pruneByDictionary(checkedContext(t), groups, p, lookup(columns), worth{})
+		var read int64
+		for _, r := range file.reads {
+			read += r.Length
+		}
+		if len(groups) < 3 || len(file.reads) > len(groups) || read > 100*int64(len(groups)) {
+			t.Errorf("%d row groups: %d bytes in %v", len(groups), read, file.reads)
+		}
+		for _, g := range groups {
+			if (g.Pruned != "") != c.pruned {
+				t.Errorf("%d: row group %d is pruned: %q", c.value, g.Ordinal, g.Pruned)
+			}
+		}
+	}
+}
+
 // countedReads is a file that counts.
 type countedReads struct {
 	storage.File
