@@ -130,11 +130,16 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 	}
 	many := []byte{0x15, 0x02, 0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 0x07, 0x00}
 	children := []byte{0x15, 0x02, 0x19, 0x1c, 0x48, 0x01, 'a', 0x15, 0xfe, 0xff, 0xff, 0xff, 0x0f, 0x00, 0x16, 0x00, 0x19, 0x0c, 0x00}
+	wide := append([]byte{0x15, 0x02, 0x19, 0xfc}, binary.AppendUvarint(nil, schemaMost+1)...)
+	wide = append(wide, bytes.Repeat([]byte{0x48, 0x01, 'a', 0x00}, schemaMost+1)...)
+	hollow := append([]byte{0x15, 0x02, 0x39, 0xfc}, binary.AppendUvarint(nil, structuresMost+1)...)
+	hollow = append(hollow, make([]byte, structuresMost+2)...)
 	for _, c := range []struct {
 		name string
 		data []byte
 		kind fault.Kind
 	}{
+		{"schema of a quarter of a million columns", footerFile(wide), fault.Unsupported}, {"row groups of one byte each", footerFile(hollow), fault.Unsupported},
 		{"empty", nil, fault.Corrupt}, {"magic only", []byte("PAR1PAR1"), fault.Corrupt}, {"text", []byte("a file that is no Parquet file"), fault.Corrupt},
 		{"cut", whole[:len(whole)-20], fault.Corrupt}, {"footer longer than the file", huge, fault.Corrupt}, {"encrypted", encrypted, fault.Unsupported},
 		{"schema without end", footerFile(deep), fault.Corrupt}, {"list of two billion", footerFile(many), fault.Corrupt}, {"group of two billion", footerFile(children), fault.Corrupt},

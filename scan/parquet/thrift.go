@@ -12,6 +12,9 @@ import (
 const (
 	schemaDepth = 100 // groups inside groups
 	thriftDepth = 32  // structures inside structures; the format's own have fewer than 10
+
+	schemaMost     = 1 << 18 // elements of a schema: a kilobyte of memory each
+	structuresMost = 1 << 23 // structures of a footer, which may take a byte each and become some hundred
 )
 
 // Wire types of thrift's compact protocol.
@@ -55,6 +58,9 @@ func checkFooter(b []byte) ([]byte, error) {
 		}
 		return w.schema(depth)
 	})
+	if w.elements > schemaMost || w.structures > structuresMost {
+		return nil, fault.New(fault.Unsupported, "footers of more than %d schema elements or %d structures are not supported", schemaMost, structuresMost)
+	}
 	if !ok {
 		return nil, fault.New(fault.Corrupt, "malformed footer near byte %d of %d", len(b)-len(w.b), len(b))
 	}
@@ -66,6 +72,9 @@ type thriftWalk struct {
 	b       []byte // what is left
 	head    int    // bytes that were left in front of the last field
 	unknown []int  // the same of each logical type that is not known
+
+	structures int    // that were begun
+	elements   uint64 // of the schema
 }
 
 // without gives b with the number of each unknown logical type's field raised by one, which makes it a field to skip.
@@ -126,7 +135,7 @@ func (w *thriftWalk) advance(n uint64) bool {
 
 // structure calls visit for each field of a structure; visit consumes the value.
 func (w *thriftWalk) structure(depth int, visit func(field int16, typ byte, depth int) bool) bool {
-	if depth > thriftDepth {
+	if w.structures++; depth > thriftDepth || w.structures > structuresMost {
 		return false
 	}
 	var last int16
@@ -237,6 +246,9 @@ func (w *thriftWalk) pairs(depth int) bool {
 func (w *thriftWalk) schema(depth int) bool {
 	typ, size, ok := w.list()
 	if !ok || typ != thriftStruct {
+		return false
+	}
+	if w.elements = size; size > schemaMost {
 		return false
 	}
 	var open []uint64 // children still to come of each group that is open
