@@ -132,8 +132,8 @@ func (t *table) askedView(q *query) askedView {
 		out.Files, out.Table = "Avro files", "Avro files"
 	case len(q.commit.data) == 0:
 		out.Files = "no files"
-	case t.seed%4 == 0:
-		out.Files = "byte streams of what is no float"
+	case t.features[splitStreams] > 0:
+		out.Files = splitStreams
 	case t.otherKeys(q.commit):
 		out.Files = "equality deletes by floats or by nanoseconds in UTC"
 	}

@@ -131,9 +131,13 @@ func encodingOf(t *table, of *typ, required bool) (parquet.Encoding, bool) {
 	return e.Plain, false
 }
 
+// splitStreams is a feature that DuckDB lacks.
+const splitStreams = "byte streams of what is no float"
+
 // splitBytes is the encoding by byte streams for what is no float, in some tables: not every reader knows it.
 func (t *table) splitBytes() parquet.Encoding {
 	if t.seed%4 == 0 {
+		t.has(splitStreams)
 		return parquet.Encodings.ByteStreamSplit
 	}
 	return parquet.Encodings.Plain
