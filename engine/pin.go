@@ -102,7 +102,7 @@ func (s *statement) replan(ctx context.Context, pin Pin) (*planned, error) {
 	if err == nil {
 		first, err = s.bind(ctx, tree, nil)
 	}
-	if s.engine.executes(err) {
+	if s.engine.executes(err) || s.engine.laterally(tree, err) {
 		return s.replanQuery(ctx, pin, err)
 	}
 	if err != nil {

@@ -30,6 +30,11 @@ func (s *statement) prepare(ctx context.Context) (Prepared, error) {
 	if s.engine.executes(err) {
 		return s.prepareQuery(ctx, err)
 	}
+	if s.engine.laterally(tree, err) {
+		if p, queryErr := s.prepareQuery(ctx, err); queryErr == nil {
+			return p, nil
+		}
+	}
 	return nil, err
 }
 

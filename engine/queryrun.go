@@ -24,6 +24,15 @@ func (e *Engine) executes(err error) bool {
 	return e.config.Executor != nil && (fault.Is(err, fault.Unsupported) || isSyntax(err))
 }
 
+// laterally reports whether a scan was refused for a column that may be another element of its select list, which the Executor looks among.
+func (e *Engine) laterally(tree *syntax.Select, err error) bool {
+	var unresolved *fault.Error
+	if e.config.Executor == nil || tree == nil || !errors.As(err, &unresolved) || !strings.HasPrefix(unresolved.Condition, "UNRESOLVED_COLUMN") {
+		return false
+	}
+	return slices.ContainsFunc(tree.Items, func(i syntax.Item) bool { return i.Alias != nil })
+}
+
 func isSyntax(err error) bool {
 	var e *fault.Error
 	return errors.As(err, &e) && e.Condition == "PARSE_SYNTAX_ERROR"

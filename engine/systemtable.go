@@ -48,6 +48,9 @@ var systemTables = map[string]systemTable{
 	"table_constraints":       {texted("constraint_catalog", "constraint_schema", "constraint_name", "table_catalog", "table_schema", "table_name", "constraint_type"), noSystemRows},
 	"key_column_usage":        {texted("constraint_catalog", "constraint_schema", "constraint_name", "table_catalog", "table_schema", "table_name", "column_name", "ordinal_position"), noSystemRows},
 	"referential_constraints": {texted("constraint_catalog", "constraint_schema", "constraint_name", "unique_constraint_name"), noSystemRows},
+	"constraint_column_usage": {texted("table_catalog", "table_schema", "table_name", "column_name", "constraint_catalog", "constraint_schema", "constraint_name"), noSystemRows},
+	"check_constraints":       {texted("constraint_catalog", "constraint_schema", "constraint_name", "check_clause"), noSystemRows},
+	"parameters":              {texted("specific_catalog", "specific_schema", "specific_name", "ordinal_position", "parameter_name", "data_type"), noSystemRows},
 	"routines":                {texted("specific_catalog", "specific_schema", "routine_name", "routine_type"), noSystemRows},
 }
 
