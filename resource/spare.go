@@ -14,6 +14,7 @@ type Spare struct {
 	mu    sync.Mutex
 	free  map[int]*stack
 	idle  int
+	told  bool // collections trim
 }
 
 // stack holds the buffers of one capacity. The least that it held since the last collection is what nobody needed.
@@ -23,11 +24,7 @@ type stack struct {
 }
 
 // NewSpare makes one that keeps at most bound bytes.
-func NewSpare(bound int) *Spare {
-	s := &Spare{bound: bound, free: map[int]*stack{}}
-	s.trimLater()
-	return s
-}
+func NewSpare(bound int) *Spare { return &Spare{bound: bound} }
 
 // Take gives a buffer of just that capacity, whatever its bytes are; nil: there is none.
 func (s *Spare) Take(capacity int) []byte {
@@ -53,6 +50,10 @@ func (s *Spare) Put(b []byte) {
 	defer s.mu.Unlock()
 	if s.idle+size > s.bound {
 		return
+	}
+	if !s.told {
+		s.told, s.free = true, map[int]*stack{}
+		s.trimLater()
 	}
 	k := s.free[size]
 	if k == nil {
