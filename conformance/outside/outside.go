@@ -172,9 +172,8 @@ type answer struct {
 func (c *Client) exchange(ctx context.Context, line []byte) (*answer, error) {
 	p := c.process
 	if _, err := p.in.Write(line); err != nil {
-		text := p.errors.String()
 		c.kill()
-		return nil, fmt.Errorf("the client's program ended: %w: %s", err, text)
+		return nil, fmt.Errorf("the client's program ended: %w: %s", err, p.errors)
 	}
 	select {
 	case <-ctx.Done():
@@ -182,9 +181,8 @@ func (c *Client) exchange(ctx context.Context, line []byte) (*answer, error) {
 		return nil, ctx.Err()
 	case got, ok := <-p.lines:
 		if !ok {
-			text := p.errors.String()
-			c.kill()
-			return nil, fmt.Errorf("the client's program ended: %s", text)
+			c.kill() // which waits for the last it has to say
+			return nil, fmt.Errorf("the client's program ended: %s", p.errors)
 		}
 		out := &answer{}
 		if err := json.Unmarshal(got, out); err != nil {
