@@ -72,7 +72,7 @@ func (w *world) connect(headers ...string) *client {
 		grpc.WithContextDialer(w.dial),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(4<<20)))
 	check(w.t, err)
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	w.t.Cleanup(func() { cancel(); conn.Close() })
 	return &client{&upstream.Client{Client: flight.NewClientFromConn(conn, nil), Alloc: memory.DefaultAllocator}, w.t, conn,
 		metadata.AppendToOutgoingContext(ctx, headers...)}

@@ -117,7 +117,7 @@ func whoAmI(t *testing.T, address string, secure *tls.Config, headers ...string)
 	c, err := flightsql.NewClient(address, nil, nil, grpc.WithTransportCredentials(credentials.NewTLS(secure)))
 	must(t, err)
 	defer c.Close()
-	ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(context.Background(), headers...), 20*time.Second)
+	ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(context.Background(), headers...), 10*time.Minute)
 	defer cancel()
 	info, err := c.Execute(ctx, "SELECT current_user()")
 	if err != nil {
@@ -205,7 +205,7 @@ func TestHealthAndReflectionNeedNoLogin(t *testing.T) {
 	conn, err := grpc.NewClient(serveWith(t, "skua.auth.users-file="+users), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	must(t, err)
 	defer conn.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	health, err := healthpb.NewHealthClient(conn).Check(ctx, &healthpb.HealthCheckRequest{})
 	if err != nil || health.Status != healthpb.HealthCheckResponse_SERVING {
