@@ -31,8 +31,9 @@ func (s *statement) prepare(ctx context.Context) (Prepared, error) {
 		return s.prepareQuery(ctx, err)
 	}
 	if s.engine.laterally(tree, err) {
-		if p, queryErr := s.prepareQuery(ctx, err); queryErr == nil {
-			return p, nil
+		p, queryErr := s.prepareQuery(ctx, err)
+		if queryErr == nil || !s.engine.laterally(tree, queryErr) {
+			return p, queryErr
 		}
 	}
 	return nil, err

@@ -172,6 +172,9 @@ func (p *Parser) operand(t Token) bool {
 // typed reads a type in front of a string.
 func (p *Parser) typed(t Token) (Expr, error) {
 	typ := upper(t.Text)
+	if typ == "TIMESTAMPTZ" {
+		typ = "TIMESTAMP_LTZ" // what tools of other engines write
+	}
 	switch typ {
 	case "DATE", "TIME", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "X":
 		p.Next()

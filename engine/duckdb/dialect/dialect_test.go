@@ -3,6 +3,8 @@ package dialect
 import (
 	"strings"
 	"testing"
+
+	"github.com/skua-data/skua/engine/syntax"
 )
 
 func TestTranslate(t *testing.T) {
@@ -22,6 +24,7 @@ func TestTranslate(t *testing.T) {
 		{"SELECT a FROM (SELECT * FROM t) q, (b JOIN c ON b.x = c.x)", "SELECT a FROM ( SELECT * FROM <t> ) q , ( <b> JOIN <c> ON b.x = c.x )"},
 		{"SELECT date_format(d, 'yyyy-MM') FROM t", "SELECT strftime(CAST( d AS TIMESTAMP), '%Y-%m') FROM <t>"},
 		{"SELECT 'a\\'b' LIKE 'x\\_y'", `SELECT 'a''b' LIKE 'x\_y' ESCAPE '\'`},
+		{"SELECT TIMESTAMPTZ '2024-01-01 00:00:00+02'", "SELECT TIMESTAMPTZ '2024-01-01 00:00:00+02'"},
 		{"SELECT ns.t.a, t.* FROM ns.t", "SELECT t.a , t.* FROM <ns.t>"},
 	} {
 		s, err := Translate(c.in, Options{})
@@ -93,5 +96,17 @@ func TestWrittenOutStatementsAreBounded(t *testing.T) {
 		if f[0] == 'p' && (err == nil || !strings.Contains(err.Error(), "too complex")) {
 			t.Errorf("%s: %v", f, err)
 		}
+	}
+}
+
+// TestLiteralsOfListsAndStructsNameTheirColumns as the statement spells them: the engine's own names are those of its functions.
+func TestLiteralsOfListsAndStructsNameTheirColumns(t *testing.T) {
+	s, err := Translate("SELECT [1, a], {'x': 1}, [1][1], [2] AS b FROM t", Options{Name: func(syntax.Expr) string { return "" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `SELECT [ 1 , a ] AS "[1, a]" , { 'x' : 1 } AS "{'x': 1}" , [ 1 ] [ 1 ] , [ 2 ] AS b FROM <t>`
+	if got := s.Render(Spelling{Table: named(s)}).Text; got != want {
+		t.Errorf("got %s\nwant %s", got, want)
 	}
 }

@@ -120,6 +120,10 @@ func (r *rewriter) itemName(from, end int) (name string, column bool) {
 	if r.Name == nil || end <= from || end-from > maxNamed || r.at(end-1).Is("*") {
 		return "", false
 	}
+	if first := r.at(from); (first.Is("[") || first.Is("{")) && r.endOf(from+1)+1 == end && r.at(end-1).Text != "" {
+		last := r.at(end - 1)
+		return r.text[first.Pos.Offset : last.Pos.Offset+len(last.Text)], false
+	}
 	r.parser.Seek(from)
 	e, err := r.parser.Expression()
 	if err != nil || r.parser.Place() != end {

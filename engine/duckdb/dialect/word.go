@@ -47,7 +47,7 @@ func (r *rewriter) word(s *scope) bool {
 			r.bytes()
 			return true
 		}
-	case "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ":
+	case "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIMESTAMPTZ":
 		if after.Kind == syntax.Text {
 			r.next++
 			r.emitAt(spellType(syntax.TypeName{Name: strings.ToLower(t.Text)}, r.Spark), t.Pos)
