@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/glue"
 	"github.com/aws/aws-sdk-go-v2/service/glue/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
 	_ "github.com/go-sql-driver/mysql"
 	_ "github.com/jackc/pgx/v5/stdlib"
 	_ "modernc.org/sqlite"
@@ -73,7 +74,7 @@ func post(t *testing.T, method, to string, body any, headers ...string) map[stri
 func openREST(t *testing.T) (func(*testing.T, *lake.Lake, string), map[string]string) {
 	settings := launch.Settings{}
 	if asked("s3") { // the fixture reads the metadata that it is given, and hands out its keys
-		settings = with(storeOf(t, "s3").properties, "include-credentials", "true")
+		settings = with(storeOf(t, "s3").properties, "include-credentials", "true", "io-impl", "org.apache.iceberg.io.ResolvingFileIO")
 	}
 	at := "http://" + start(t, "rest", settings).Address
 	return func(t *testing.T, l *lake.Lake, prefix string) { enterREST(t, at, l, prefix) }, map[string]string{"type": "rest", "uri": at, "credential": "me:planted", "rest-page-size": "1",
@@ -127,7 +128,9 @@ func plainTable(t *testing.T, at string) {
 // bucket makes the bucket of an S3 server that has none.
 func bucket(t *testing.T, at string) string {
 	t.Helper()
-	post(t, http.MethodPut, "http://"+at+"/"+launch.Bucket, nil)
+	if _, err := s3Client(at).CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: aws.String(launch.Bucket)}); err != nil {
+		t.Fatal(err)
+	}
 	return at
 }
 

@@ -68,16 +68,6 @@ func keysOfTheEnvironment(t *testing.T, s *store) {
 	}
 }
 
-// saysOnce expects the log to say once that a key has no effect.
-func saysOnce(t *testing.T, c served, keys ...string) {
-	t.Helper()
-	for _, key := range keys {
-		if n := strings.Count(c.log.String(), key); n != 1 {
-			t.Errorf("the log names %s %d times", key, n)
-		}
-	}
-}
-
 func TestPastedRAPIDS(t *testing.T) {
 	wanted(t, "s3")
 	s := storeOf(t, "s3")
@@ -167,7 +157,6 @@ func TestPastedIceberg(t *testing.T) {
 		holds(t, c, "SELECT count(*) FROM "+catalog+".shop.sales", count(salesRows))
 		holds(t, c, "SELECT count(*) FROM "+catalog+".shop.products", count(productRows))
 	}
-	saysOnce(t, c, "spark.sql.extensions", "spark.sql.iceberg.vectorization.enabled")
 	// The plain catalog shows Iceberg's tables only, the session catalog also what is none.
 	plainTable(t, strings.TrimPrefix(metastore, "thrift://"))
 	if got := ask(t, c, "SHOW TABLES IN hive_prod.shop"); strings.Contains(got, "old_logs") {
@@ -211,7 +200,6 @@ func TestPastedComet(t *testing.T) {
 		holds(t, c, "SELECT count(*) FROM "+catalog+".shop.sales WHERE system.bucket(16, customer_id) = 3 AND system.truncate(10, customer_id) >= 0", `:1`)
 	}
 	holds(t, c, "EXPLAIN ANALYZE SELECT * FROM s3_cat.shop.products", "bytes")
-	saysOnce(t, c, "spark.plugins", "spark.shuffle.manager", "spark.memory.offHeap.size")
 	// The same store through Hadoop's keys, and with keys left out, from the environment.
 	for name, channel := range map[string]map[string]string{
 		"spark.hadoop": {"spark.hadoop.fs.s3a.endpoint": "http://" + s.address, "spark.hadoop.fs.s3a.path.style.access": "true", "spark.hadoop.fs.s3a.access.key": launch.S3Key,
@@ -248,5 +236,4 @@ func TestPastedGlue(t *testing.T) {
 	c := serveSettings(t, settings)
 	holds(t, c, "SELECT count(*) FROM glueCatalog.shop.sales", count(salesRows))
 	holds(t, c, "SELECT count(*) FROM shop.sales", count(salesRows)) // the default catalog's
-	saysOnce(t, c, "http-client.type")
 }

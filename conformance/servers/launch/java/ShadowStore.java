@@ -15,11 +15,12 @@ public class ShadowStore extends RawLocalFileSystem {
   public void initialize(URI location, Configuration settings) {
     root = URI.create(location.getScheme() + "://" + location.getAuthority());
     setConf(settings);
+    pathToFile(new Path(root + "/")).mkdirs();
   }
 
   @Override
   public URI getUri() {
-    return root;
+    return root == null ? URI.create("file:///") : root; // asked for before initialize
   }
 
   @Override
