@@ -76,8 +76,11 @@ var faults = []planted{
 // mostCaught is after how many catching cases a fault needs no more.
 const mostCaught = 3
 
-// TestPlantedFaultsAreCaught plants each fault and runs the scripts until some cases have caught it. The table of faults and of the cases that catch
-// them is part of docs/conformance.md; -update writes it.
+// everyFault is how many faults are planted on most days: one of so many.
+const everyFault = 6
+
+// TestPlantedFaultsAreCaught plants each fault and runs the scripts until some cases have caught it; unless the whole matrix is wanted, one fault of
+// every six. The table of faults and of the cases that catch them is part of docs/conformance.md; -update writes it.
 func TestPlantedFaultsAreCaught(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a server for each fault")
@@ -88,14 +91,25 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 	}
 	var text strings.Builder
 	text.WriteString("| layer | fault | caught by |\n| --- | --- | --- |\n")
-	for _, f := range faults {
+	whole := full() || *update
+	if whole {
+		if failing := (planted{}).run(t, scripts); len(failing) > 0 {
+			t.Fatalf("without any fault these fail: %v", failing)
+		}
+	}
+	for i, f := range faults {
+		if !whole && i%everyFault != 0 {
+			continue
+		}
 		caught := f.run(t, scripts)
 		if len(caught) == 0 {
 			t.Errorf("%s: %s: no case catches it", f.layer, f.what)
 		}
 		fmt.Fprintf(&text, "| %s | %s | `%s` |\n", f.layer, f.what, strings.Join(caught, "`, `"))
 	}
-	tableInPage(t, "../../docs/conformance.md", "faults", text.String())
+	if whole {
+		tableInPage(t, "../../docs/conformance.md", "faults", text.String())
+	}
 }
 
 // run gives the first cases that fail with the fault in place.
