@@ -185,7 +185,7 @@ func TestValues(t *testing.T) {
 }
 
 func TestRename(t *testing.T) {
-	r := conformance.NewRenames([]conformance.Rename{{"o", "lake"}, {"o.a", "other.b"}}, []conformance.Rename{{"file:/x", "s3://y"}})
+	r := conformance.NewRenames([]conformance.Rename{{From: "o", To: "lake"}, {From: "o.a", To: "other.b"}}, []conformance.Rename{{From: "file:/x", To: "s3://y"}})
 	for sql, want := range map[string]string{
 		"SELECT o FROM o.t":        "SELECT lake FROM lake.t",
 		"SELECT * FROM o.a":        "SELECT * FROM other.b",
