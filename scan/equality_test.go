@@ -163,7 +163,7 @@ func TestEqualityDeletesThatAreGoneFailTheScan(t *testing.T) {
 	if err := os.Remove(filepath.Join(m.dir, "00002.parquet")); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := m.read("id"); !fault.Is(err, fault.NotFound) {
+	if got, err := m.read("id"); !fault.Is(err, fault.Corrupt) {
 		t.Errorf("%s, %v", got, err)
 	}
 }

@@ -69,16 +69,16 @@ func TestDamagedFilesFailTheScanAndAreNamed(t *testing.T) {
 		how                   func(string) error
 		kinds                 []fault.Kind
 	}{
-		{"missing data file", "*-0-00001.parquet", "deletes/pos_v2", remove, []fault.Kind{fault.NotFound}},
+		{"missing data file", "*-0-00001.parquet", "deletes/pos_v2", remove, []fault.Kind{fault.Corrupt}},
 		{"empty data file", "*-0-00001.parquet", "deletes/pos_v2", empty, []fault.Kind{fault.Corrupt}},
 		{"spoilt data file", "*-0-00001.parquet", "deletes/pos_v2", spoil, []fault.Kind{fault.Corrupt}},
-		{"missing delete file", "*-deletes.parquet", "deletes/pos_v2", remove, []fault.Kind{fault.NotFound}},
+		{"missing delete file", "*-deletes.parquet", "deletes/pos_v2", remove, []fault.Kind{fault.Corrupt}},
 		{"spoilt delete file", "*-deletes.parquet", "deletes/pos_v2", spoil, []fault.Kind{fault.Corrupt}},
-		{"missing deletion vector", "*.puffin", "deletes/dv_v3", remove, []fault.Kind{fault.NotFound}},
+		{"missing deletion vector", "*.puffin", "deletes/dv_v3", remove, []fault.Kind{fault.Corrupt}},
 		{"spoilt deletion vector", "*.puffin", "deletes/dv_v3", spoil, []fault.Kind{fault.Corrupt}},
-		{"missing manifest", "*-m*.avro", "deletes/pos_v2", remove, []fault.Kind{fault.NotFound}},
+		{"missing manifest", "*-m*.avro", "deletes/pos_v2", remove, []fault.Kind{fault.Corrupt}},
 		{"spoilt manifest", "*-m*.avro", "deletes/pos_v2", spoil, []fault.Kind{fault.Corrupt}},
-		{"missing manifest list", "snap-*.avro", "deletes/pos_v2", remove, []fault.Kind{fault.NotFound}},
+		{"missing manifest list", "snap-*.avro", "deletes/pos_v2", remove, []fault.Kind{fault.Corrupt}},
 		{"spoilt manifest list", "snap-*.avro", "deletes/pos_v2", spoil, []fault.Kind{fault.Corrupt}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestSpoiltMetadataIsCorrupt(t *testing.T) {
 	if !fault.Is(err, fault.Corrupt) || !strings.Contains(err.Error(), at) {
 		t.Errorf("%v", err)
 	}
-	if _, err := s.Table(t.Context(), tableAt("file:/skua-oracle/nowhere.metadata.json")); !fault.Is(err, fault.NotFound) {
+	if _, err := s.Table(t.Context(), tableAt("file:/skua-oracle/nowhere.metadata.json")); !fault.Is(err, fault.Corrupt) {
 		t.Errorf("a missing metadata file: %v", err)
 	}
 }
