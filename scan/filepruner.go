@@ -22,6 +22,7 @@ const (
 // filePruner leaves out, by a filter, a manifest or those of its files that hold no wanted row.
 type filePruner struct {
 	filter predicate.Expr // nil: keeps everything
+	terms  []Term         // fields of the filter that are transformed columns
 	spec   *spec
 	places map[*place]*placed
 }
@@ -47,8 +48,8 @@ func withoutNulls(e predicate.Expr, required func(predicate.Field) bool) predica
 	return e
 }
 
-func newFilePruner(filter predicate.Expr, s *spec) *filePruner {
-	return &filePruner{filter: filter, spec: s, places: map[*place]*placed{}}
+func newFilePruner(filter predicate.Expr, terms []Term, s *spec) *filePruner {
+	return &filePruner{filter: filter, terms: terms, spec: s, places: map[*place]*placed{}}
 }
 
 // manifest tells why a manifest need not be read, from what the manifest list says of it; empty: it must.
@@ -65,7 +66,7 @@ func (p *filePruner) summaries(m iceberg.ManifestFile) string {
 	if p.filter == nil || len(summaries) != len(p.spec.Fields) {
 		return ""
 	}
-	of := partitionFacts{spec: p.spec, value: func(f specField, i int) (known, bool) { return summaryFacts(summaries[i], f.Type) }}
+	of := partitionFacts{spec: p.spec, terms: p.terms, value: func(f specField, i int) (known, bool) { return summaryFacts(summaries[i], f.Type) }}
 	if !of.mayMatch(p.filter) {
 		return bySummaries
 	}
@@ -102,7 +103,7 @@ func (p *filePruner) at(at *place) *placed {
 	if !ok {
 		out = &placed{tuple: tupleKey(p.spec, at.values), may: true}
 		if p.filter != nil {
-			out.may = partitionFacts{spec: p.spec, value: func(f specField, _ int) (known, bool) { return valueFacts(at.values, f) }}.mayMatch(p.filter)
+			out.may = partitionFacts{spec: p.spec, terms: p.terms, value: func(f specField, _ int) (known, bool) { return valueFacts(at.values, f) }}.mayMatch(p.filter)
 		}
 		p.places[at] = out
 	}

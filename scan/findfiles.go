@@ -56,7 +56,7 @@ func (p *tablePlan) findFiles(ctx context.Context) ([]*dataFile, error) {
 			return nil, err
 		}
 		count.Total++
-		if reason := newFilePruner(p.pruning, s).manifest(m); reason != "" {
+		if reason := p.pruner(s).manifest(m); reason != "" {
 			count.leaveOut(reason, 1)
 			continue
 		}
@@ -75,10 +75,22 @@ func (p *tablePlan) findFiles(ctx context.Context) ([]*dataFile, error) {
 
 // pruningFilter is the filter with what is known of all rows; nil: every row.
 func (p *tablePlan) pruningFilter() predicate.Expr {
-	if p.filter == nil {
+	var parts []predicate.Expr
+	if p.filter != nil {
+		parts = append(parts, withoutNulls(p.filter, p.source.required))
+	}
+	if test := p.request.Partitions.Expr; test != nil {
+		parts = append(parts, test)
+	}
+	if len(parts) == 0 {
 		return nil
 	}
-	return predicate.Simplify(withoutNulls(p.filter, p.source.required))
+	return predicate.Simplify(predicate.Join(parts))
+}
+
+// pruner rules out the files of one spec.
+func (p *tablePlan) pruner(s *spec) *filePruner {
+	return newFilePruner(p.pruning, p.request.Partitions.Terms, s)
 }
 
 // required says whether a field is a column that can hold no null.
@@ -122,7 +134,7 @@ func (p *tablePlan) wantedOf(ctx context.Context, m iceberg.ManifestFile, column
 	if err != nil {
 		return out, err
 	}
-	pruner := newFilePruner(p.pruning, s)
+	pruner := p.pruner(s)
 	for i := range read.entries {
 		e := &read.entries[i]
 		if !p.source.span.takes(e) {

@@ -209,11 +209,11 @@ func (t *Table) between(after, until *int64) ([]*table.Snapshot, error) {
 // findChanges gives the files that the snapshots of the source's span added, and those that they removed where removals are told. No delete applies
 // to them.
 func (p *tablePlan) findChanges(ctx context.Context) ([]*dataFile, error) {
+	p.pruning = p.pruningFilter()
 	manifests, err := p.changedManifests(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p.pruning = p.pruningFilter()
 	columns := p.statisticsOf(newDeleteIndex())
 	all, err := inOrder(ctx, len(manifests), func(ctx context.Context, i int) (out manifestFiles, err error) {
 		out.considered, err = p.wantedOf(ctx, manifests[i], columns, func(c candidate) error {
@@ -267,7 +267,7 @@ func (p *tablePlan) changedManifests(ctx context.Context) ([]iceberg.ManifestFil
 				return nil, err
 			}
 			p.found.manifests.Total++
-			if newFilePruner(p.pruningFilter(), spec).summaries(m) != "" {
+			if p.pruner(spec).summaries(m) != "" {
 				p.found.manifests.leaveOut(bySummaries, 1)
 				continue
 			}

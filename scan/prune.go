@@ -217,7 +217,7 @@ func (k known) startsWith(prefix string) bool {
 // column as its source is asked, and one that rules the test out is enough.
 type partitionFacts struct {
 	spec  *spec
-	types func(id int) (arrow.DataType, bool) // of source columns, as the filter has them
+	terms []Term
 	value func(f specField, i int) (known, bool)
 }
 
@@ -235,11 +235,36 @@ func (p partitionFacts) mayMatch(e predicate.Expr) bool {
 	if len(fields) != 1 {
 		return true
 	}
+	for _, t := range p.terms {
+		if t.ID == fields[0].ID {
+			return p.mayMatchTerm(e, t)
+		}
+	}
 	for i, f := range p.spec.Fields {
 		if f.Source != fields[0].ID {
 			continue
 		}
 		if k, ok := p.value(f, i); ok && !f.mayMatch(e, k, fields[0].Type) {
+			return false
+		}
+	}
+	return true
+}
+
+// mayMatchTerm asks partition fields that are the very term of a test.
+func (p partitionFacts) mayMatchTerm(e predicate.Expr, t Term) bool {
+	for i, f := range p.spec.Fields {
+		if f.Source != t.Source.ID || f.Transform.String() != t.Transform {
+			continue
+		}
+		k, ok := p.value(f, i)
+		if !ok {
+			continue
+		}
+		if cut, truncates := f.Transform.(iceberg.TruncateTransform); truncates {
+			k = k.unwrapped(cut.Width, t.Source.Type)
+		}
+		if !mayMatch(e, func(predicate.Field) (known, bool) { return k, true }) {
 			return false
 		}
 	}

@@ -111,6 +111,46 @@ func TestPartitionsKeepWhatMayMatch(t *testing.T) {
 	}
 }
 
+// TestPartitionsTellOfTheirOwnTransform: a test of a transformed column is asked of partition fields of that very transform and column only.
+func TestPartitionsTellOfTheirOwnTransform(t *testing.T) {
+	id := predicate.Field{ID: 1, Path: []string{"id"}, Type: arrow.PrimitiveTypes.Int64}
+	equals := func(v int64) predicate.Expr {
+		return predicate.Comparison{Op: predicate.Eq, Field: predicate.Field{ID: -1, Type: arrow.PrimitiveTypes.Int32}, Value: predicate.Literal{Type: arrow.PrimitiveTypes.Int32, Value: v}}
+	}
+	exact := func(v int64) known {
+		return known{Lower: v, Upper: v, Exact: true, Nulls: none, Values: some, NaNs: none}
+	}
+	bucket, cut := iceberg.BucketTransform{NumBuckets: 4}, iceberg.TruncateTransform{Width: 10}
+	for _, c := range []struct {
+		name   string
+		field  specField
+		k      known
+		term   string
+		e      predicate.Expr
+		wanted bool
+	}{
+		{"its bucket", specField{Source: 1, Transform: bucket}, exact(3), "bucket[4]", equals(3), true},
+		{"another bucket", specField{Source: 1, Transform: bucket}, exact(2), "bucket[4]", equals(3), false},
+		{"other numbers of buckets", specField{Source: 1, Transform: bucket}, exact(2), "bucket[8]", equals(3), true},
+		{"another column", specField{Source: 2, Transform: bucket}, exact(2), "bucket[4]", equals(3), true},
+		{"a bucket that is excluded", specField{Source: 1, Transform: bucket}, exact(3), "bucket[4]", predicate.Not{Expr: equals(3)}, false},
+		{"buckets between others", specField{Source: 1, Transform: bucket}, known{Lower: int64(0), Upper: int64(2), Values: some}, "bucket[4]", equals(3), false},
+		{"nulls have no bucket", specField{Source: 1, Transform: bucket}, known{Nulls: some, Values: none}, "bucket[4]", equals(3), false},
+		{"another or the column itself", specField{Source: 1, Transform: iceberg.IdentityTransform{}}, exact(7), "bucket[4]",
+			predicate.Or{Left: equals(3), Right: compared(id.Type, predicate.Eq, int64(7))}, true},
+		{"its truncation", specField{Source: 1, Transform: cut}, exact(20), "truncate[10]", equals(20), true},
+		{"another truncation", specField{Source: 1, Transform: cut}, exact(20), "truncate[10]", equals(30), false},
+		{"a truncation that may have wrapped around", specField{Source: 1, Transform: cut}, exact(math.MaxInt64 - 5), "truncate[10]", equals(30), true},
+		{"void", specField{Source: 1, Transform: iceberg.VoidTransform{}}, known{Nulls: some, Values: none}, "bucket[4]", equals(3), true},
+	} {
+		facts := partitionFacts{spec: &spec{Fields: []specField{c.field}}, terms: []Term{{ID: -1, Source: id, Transform: c.term}},
+			value: func(specField, int) (known, bool) { return c.k, true }}
+		if got := facts.mayMatch(c.e); got != c.wanted {
+			t.Errorf("%s: %v, want %v", c.name, got, c.wanted)
+		}
+	}
+}
+
 // TestBucketsFollowTheSpecification uses the hash values of the specification's appendix B.
 func TestBucketsFollowTheSpecification(t *testing.T) {
 	const all = math.MaxInt32

@@ -34,13 +34,29 @@ const (
 type Request struct {
 	// Fields are the field ids wanted, in output order, without repetition: top-level fields or leaves and structs inside structs (whose null
 	// parents make them null). None: batches have rows and no columns.
-	Fields  []int
-	Filter  predicate.Expr // over field ids of Schema and MetadataColumns; nil: every row
-	Limit   int64          // at most this many rows are needed, negative: all; a hint, more may come
-	Options []Option       // read options in no order, each name at most once
+	Fields []int
+	Filter predicate.Expr // over field ids of Schema and MetadataColumns; nil: every row
+	// Partitions leaves out files as Filter does, by what partition transforms make of columns.
+	Partitions PartitionTest
+	Limit      int64    // at most this many rows are needed, negative: all; a hint, more may come
+	Options    []Option // read options in no order, each name at most once
 	// Aggregates are what the function Aggregates is asked for; none: nothing. A request of no fields and nothing but CountRows may get its rows counted
 	// from manifests and position deletes instead of read.
 	Aggregates []Aggregate
+}
+
+// PartitionTest is a test of transformed columns, such as bucket(16, id) = 3, that rules out files by their partitions and nothing else: rows for which it does
+// not hold may come, and whoever asks tests them. The zero value rules out nothing.
+type PartitionTest struct {
+	Expr  predicate.Expr // over the fields that Terms name
+	Terms []Term
+}
+
+// Term is a transformed column that stands for a field in a test. As in Iceberg, only partition fields of the very same transform tell of it.
+type Term struct {
+	ID        int // the field's in the test: negative, so that it is no column's
+	Source    predicate.Field
+	Transform string // as a partition spec writes it: bucket[16], truncate[4]
 }
 
 // Option is a read option that somebody set, with its origin.

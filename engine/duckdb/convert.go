@@ -9,12 +9,14 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
 	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/scan"
 )
 
 // converter turns the engine's bound conditions into predicates of a scan. A condition, or a part of one, that a scan cannot test stays with the
 // engine, which tests all of them in any case.
 type converter struct {
 	column func(output int) (predicate.Field, bool)
+	terms  *[]scan.Term // collects the transforms that tests name; nil: they are not converted
 }
 
 // weakened gives a predicate that holds wherever the condition does; nil: nothing is known. Negations are converted whole or not at all.
@@ -112,7 +114,7 @@ var flipped = map[predicate.Op]predicate.Op{predicate.Eq: predicate.Eq, predicat
 // ref gives the field that an expression is.
 func (c *converter) ref(e *planExpr) (predicate.Field, bool) {
 	if e == nil || e.Class != "BOUND_REF" {
-		return predicate.Field{}, false
+		return c.term(e)
 	}
 	return c.column(e.Index)
 }
@@ -122,7 +124,10 @@ func (c *converter) comparison(op predicate.Op, left, right *planExpr) predicate
 	value := right
 	if !ok {
 		if f, ok = c.ref(right); !ok {
-			return nil
+			if e := c.stepped(op, left, right); e != nil {
+				return e
+			}
+			return c.stepped(flipped[op], right, left)
 		}
 		op, value = flipped[op], left
 	}
@@ -168,7 +173,7 @@ func (c *converter) in(e *planExpr) predicate.Expr {
 	}
 	f, ok := c.ref(e.Children[0])
 	if !ok {
-		return nil
+		return c.inSteps(e)
 	}
 	out := predicate.In{Field: f}
 	for _, child := range e.Children[1:] {

@@ -49,17 +49,26 @@ func TestQueriesGiveTheirRows(t *testing.T) {
 // TestPushedFiltersChangeNoRows runs each statement with and without what was pushed, and shows what was.
 func TestPushedFiltersChangeNoRows(t *testing.T) {
 	f := newFixture(t)
-	for _, c := range []struct{ where, pushed string }{
-		{"id > 5 AND id <= 10", "(id > 5 AND id <= 10)"},
-		{"customer IN (1, 2, 3)", "customer in [1 2 3]"},
-		{"price > 1.5 AND price < 100", "(price > 150 AND price < 10000)"},
-		{"status LIKE 'sh%' AND length(status) > 2", "startsWith(status, sh)"},
-		{"status IS NULL OR status = 'open'", "(isNull(status) OR status = open)"},
-		{"day >= DATE '2024-03-01' AND day < DATE '2024-03-01' + INTERVAL 1 MONTH", "(day >= 19783 AND day < 19814)"},
-		{"NOT (id < 4990 OR status = 'open')", "(id >= 4990 AND status <> open)"},
-		{"id % 7 = 3", ""},
-		{"id + 1 > 4999", "id > 4998"},
-		{"status IS NOT NULL AND status <> 'open'", "(not isNull(status) AND status <> open)"},
+	for _, c := range []struct{ where, pushed, tests string }{
+		{"id > 5 AND id <= 10", "(id > 5 AND id <= 10)", ""},
+		{"customer IN (1, 2, 3)", "customer in [1 2 3]", ""},
+		{"price > 1.5 AND price < 100", "(price > 150 AND price < 10000)", ""},
+		{"status LIKE 'sh%' AND length(status) > 2", "startsWith(status, sh)", ""},
+		{"status IS NULL OR status = 'open'", "(isNull(status) OR status = open)", ""},
+		{"day >= DATE '2024-03-01' AND day < DATE '2024-03-01' + INTERVAL 1 MONTH", "(day >= 19783 AND day < 19814)", ""},
+		{"NOT (id < 4990 OR status = 'open')", "(id >= 4990 AND status <> open)", ""},
+		{"id % 7 = 3", "", ""},
+		{"id + 1 > 4999", "id > 4998", ""},
+		{"status IS NOT NULL AND status <> 'open'", "(not isNull(status) AND status <> open)", ""},
+		{"year(day) = 2024 AND id < 100", "((day >= 19723 AND day < 20089) AND id < 100)", ""},
+		{"NOT year(day) IN (2023, 2025)", "((day < 19358 OR day >= 19723) AND (day < 20089 OR day >= 20454))", ""},
+		{"system.months(day) >= 651", "day >= 19814", ""},
+		{"system.years(day) BETWEEN 54 AND 55", "(day >= 19723 AND day < 20454)", ""},
+		{"system.bucket(4, id) = 3", "", "bucket[4](id) = 3"},
+		{"system.bucket(4, id) IN (1, 2) OR id = 7", "", "(id = 7 OR bucket[4](id) in [1 2])"},
+		{"system.truncate(2, status) = 'op'", "", "truncate[2](status) = op"},
+		{"system.truncate(10, id) >= 20 AND system.bucket(4, id) <> 3", "", "(truncate[10](id) >= 20 AND bucket[4](id) <> 3)"},
+		{"system.truncate(10, price) = 20.0", "", "truncate[10](price) = 2000"},
 	} {
 		sql := "SELECT id, price, status FROM orders WHERE (" + c.where + ") AND random() < 2 ORDER BY id"
 		p, err := f.run.Compile(t.Context(), f.query(sql, nil))
@@ -70,6 +79,9 @@ func TestPushedFiltersChangeNoRows(t *testing.T) {
 		pushed := p.(*program)
 		if got := spell(pushed.pushed.filter(0)); got != c.pushed {
 			t.Errorf("%s: pushed %q, want %q", c.where, got, c.pushed)
+		}
+		if got := spell(pushed.pushed.tests[0].Expr); got != c.tests {
+			t.Errorf("%s: tests of partitions %q, want %q", c.where, got, c.tests)
 		}
 		with := read(t, pushed)
 		pushed.pushed = pushdown{}

@@ -15,7 +15,7 @@ import (
 // plan finds out what can be pushed into the scans, and how many rows they give. What the engine cannot plan in a readable way is pushed
 // nothing: it is the same statement all the same.
 func (p *program) plan(ctx context.Context, c *connection) error {
-	p.pushed = pushdown{filters: map[int]predicate.Expr{}, seen: map[int]int{}, limits: map[int]int64{}}
+	p.pushed = pushdown{filters: map[int]predicate.Expr{}, tests: map[int]scan.PartitionTest{}, seen: map[int]int{}, limits: map[int]int64{}}
 	if len(p.tables) == 0 && p.statement.Typed() == 0 {
 		return nil
 	}
@@ -49,7 +49,7 @@ func (p *program) plan(ctx context.Context, c *connection) error {
 
 // estimate plans a table's scan for the number of rows that it gives.
 func (p *program) estimate(ctx context.Context, i int, in *input) error {
-	plan, err := in.table.Source.Plan(ctx, scan.Request{Filter: p.pushed.filter(i), Limit: p.pushed.limit(i), Options: in.table.Options})
+	plan, err := in.table.Source.Plan(ctx, scan.Request{Filter: p.pushed.filter(i), Partitions: p.pushed.tests[i], Limit: p.pushed.limit(i), Options: in.table.Options})
 	if err != nil {
 		return err
 	}

@@ -4,11 +4,13 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/scan"
 )
 
 // pushdown is what a plan lets the scans of a statement do.
 type pushdown struct {
 	filters  map[int]predicate.Expr
+	tests    map[int]scan.PartitionTest
 	seen     map[int]int // how often an occurrence stands in the plan
 	limits   map[int]int64
 	joins    []joinPush
@@ -49,6 +51,7 @@ func (p *planner) read(n *planNode) {
 	for i, times := range p.out.seen {
 		if times > 1 {
 			delete(p.out.filters, i)
+			delete(p.out.tests, i)
 			delete(p.out.limits, i)
 		}
 	}
@@ -97,6 +100,9 @@ func (p *planner) scan(n *planNode, filters []*planExpr) {
 		}
 		return p.field(i, o.column)
 	}}
+	if test := c.partitions(filters); test.Expr != nil {
+		p.out.tests[i] = test
+	}
 	var parts []predicate.Expr
 	for _, f := range filters {
 		if e := c.weakened(f); e != nil {

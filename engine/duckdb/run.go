@@ -53,14 +53,15 @@ func (r *run) cause(err error) error {
 
 // occurrence is one place where a statement reads a table, in one execution.
 type occurrence struct {
-	run       *run
-	input     *input
-	filter    predicate.Expr // what every row that counts passes; nil: all count
-	limit     int64          // rows that are enough; negative: all
-	joins     []joinFilter   // what other tables may say about this one
-	learnt    []predicate.Expr
-	planned   scan.Plan // what was opened; nil: nothing was
-	collected *keySet   // keys that were read here; nil: nobody wants them
+	run        *run
+	input      *input
+	filter     predicate.Expr // what every row that counts passes; nil: all count
+	partitions scan.PartitionTest
+	limit      int64        // rows that are enough; negative: all
+	joins      []joinFilter // what other tables may say about this one
+	learnt     []predicate.Expr
+	planned    scan.Plan // what was opened; nil: nothing was
+	collected  *keySet   // keys that were read here; nil: nobody wants them
 }
 
 // columns are the source's columns and metadata columns as the engine gets them.
@@ -97,7 +98,7 @@ func (o *occurrence) plan(fields []int) (scan.Plan, error) {
 }
 
 func (o *occurrence) planWith(fields []int, filter predicate.Expr) (scan.Plan, error) {
-	return o.input.table.Source.Plan(o.run.ctx, scan.Request{Fields: fields, Filter: filter, Limit: o.limit, Options: o.input.table.Options})
+	return o.input.table.Source.Plan(o.run.ctx, scan.Request{Fields: fields, Filter: filter, Partitions: o.partitions, Limit: o.limit, Options: o.input.table.Options})
 }
 
 func both(a, b predicate.Expr) predicate.Expr {
