@@ -175,9 +175,15 @@ func TestACatalogThatFailsIsLeftAloneForAWhile(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
+	for range 5 { // the rests grow
+		now = now.Add(longRest)
+		if err := load("c"); err == nil || strings.Contains(err.Error(), "in a row") {
+			t.Errorf("%v", err)
+		}
+	}
 	before := f.asked()
 	for range 5 {
-		if err := load("c"); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "catalog c: load table ns.t: it failed 3 times in a row and is asked again in 10s; last: no route") {
+		if err := load("c"); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "catalog c: load table ns.t: it failed 8 times in a row and is asked again in 10s; last: no route") {
 			t.Errorf("%v", err)
 		}
 	}
@@ -193,7 +199,7 @@ func TestACatalogThatFailsIsLeftAloneForAWhile(t *testing.T) {
 	if f.asked() != before {
 		t.Error("it was asked while it rests")
 	}
-	now = now.Add(restTime + time.Second)
+	now = now.Add(longRest + time.Second)
 	f.failure = nil
 	f.move("/1")
 	if err := load("c"); err != nil {
@@ -208,30 +214,6 @@ func TestACatalogThatFailsIsLeftAloneForAWhile(t *testing.T) {
 	}
 	if err := load("d"); !fault.Is(err, fault.NotFound) {
 		t.Errorf("another catalog: %v", err)
-	}
-}
-
-func TestOneSlowFailureIsEnough(t *testing.T) {
-	now := time.Unix(1000, 0)
-	b := &breaker{name: "c", now: func() time.Time { return now }}
-	began := now
-	now = now.Add(slowCall)
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	b.end(gone, now, gone.Err()) // the caller left at once
-	if err := b.begin("x"); err != nil {
-		t.Error(err)
-	}
-	b.end(gone, began, gone.Err()) // it waited long
-	if err := b.begin("x"); err == nil {
-		t.Error("it is asked again at once")
-	}
-	now = now.Add(restTime + 1)
-	if err := b.begin("x"); err != nil {
-		t.Errorf("one call tries it: %v", err)
-	}
-	if err := b.begin("x"); err == nil {
-		t.Error("others wait for that one")
 	}
 }
 

@@ -4,68 +4,12 @@ import (
 	"context"
 	"iter"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/table"
 
 	"github.com/skua-data/skua/fault"
 )
-
-// A catalog that failed so often in a row is left alone for a while: its calls fail at once, so that listings over all catalogs and clients that ask again and
-// again do not wait for it each time. Then one call tries it.
-const (
-	tripAfter = 3
-	restTime  = 10 * time.Second
-	slowCall  = 10 * time.Second // a call that failed after so long counts as many
-)
-
-// breaker counts the failures of one catalog. It is safe for concurrent use.
-type breaker struct {
-	name string
-	now  func() time.Time
-
-	mu       sync.Mutex
-	failures int
-	until    time.Time // rests until then
-	last     string
-}
-
-// begin fails while the catalog rests. After that one call passes, and the rest is prolonged until it told how it went.
-func (b *breaker) begin(operation string) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.failures < tripAfter {
-		return nil
-	}
-	now := b.now()
-	if wait := b.until.Sub(now); wait > 0 {
-		return fault.New(fault.Unavailable, "catalog %s: %s: it failed %d times in a row and is asked again in %s; last: %s", b.name, operation, b.failures,
-			wait.Round(100*time.Millisecond), b.last).In(b.name)
-	}
-	b.until = now.Add(restTime)
-	return nil
-}
-
-// end counts how a call went that began at a time. What the caller did, and what the catalog merely does not have, is no failure.
-func (b *breaker) end(ctx context.Context, began time.Time, err error) {
-	failed := fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Deadline)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	switch {
-	case err != nil && ctx.Err() != nil && b.now().Sub(began) < slowCall:
-		// The caller left soon; nothing is known.
-	case failed || err != nil && ctx.Err() != nil:
-		b.failures++
-		if b.now().Sub(began) >= slowCall {
-			b.failures = max(b.failures, tripAfter)
-		}
-		b.last, b.until = err.Error(), b.now().Add(restTime)
-	default:
-		b.failures = 0
-	}
-}
 
 // handle is the Catalog that a Set gives out: closing it is the Set's business, its errors name catalog and operation, and while it rests it is not asked.
 type handle struct {
@@ -88,12 +32,12 @@ func (h handle) Capabilities() Capabilities {
 
 // run makes one call.
 func (h handle) run(ctx context.Context, operation string, call func() error) error {
-	if err := h.breaker.begin(operation); err != nil {
+	attempt, err := h.breaker.begin(ctx, operation)
+	if err != nil {
 		return err
 	}
-	began := h.breaker.now()
-	err := call()
-	h.breaker.end(ctx, began, err)
+	err = call()
+	h.breaker.end(ctx, attempt, err)
 	return h.named(operation, err)
 }
 
@@ -166,22 +110,22 @@ func of(operation string, ns table.Identifier) string {
 func guarded[E any](ctx context.Context, h handle, operation string, listing iter.Seq2[E, error]) iter.Seq2[E, error] {
 	return func(yield func(E, error) bool) {
 		var none E
-		if err := h.breaker.begin(operation); err != nil {
+		attempt, err := h.breaker.begin(ctx, operation)
+		if err != nil {
 			yield(none, err)
 			return
 		}
-		waiting := h.breaker.now()
 		for e, err := range listing {
 			if err != nil {
-				h.breaker.end(ctx, waiting, err)
+				h.breaker.end(ctx, attempt, err)
 				yield(none, h.named(operation, err))
 				return
 			}
 			if !yield(e, nil) {
 				break
 			}
-			waiting = h.breaker.now()
+			attempt.began = h.breaker.now()
 		}
-		h.breaker.end(ctx, waiting, nil)
+		h.breaker.end(ctx, attempt, nil)
 	}
 }
