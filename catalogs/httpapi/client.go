@@ -29,10 +29,11 @@ type Authorizer interface {
 	Authorize(ctx context.Context, r *http.Request, body []byte) error
 }
 
-// Renewer is an Authorizer whose proof can be replaced when a service refuses it. Renew reports whether it has another one than the request bore.
+// Renewer is an Authorizer whose proof can be replaced when a service refuses it. Renew reports whether it has another one than the request bore; an
+// error says that it could not be found out, and stands for the refusal.
 type Renewer interface {
 	Authorizer
-	Renew(ctx context.Context, refused *http.Request) bool
+	Renew(ctx context.Context, refused *http.Request) (bool, error)
 }
 
 // Config is what a Client needs.
@@ -104,6 +105,7 @@ type Request struct {
 	Headers map[string]string
 	Body    []byte
 	Type    string // of the body
+	Safe    bool   // although it is no GET it may be sent twice
 }
 
 // Answer is what came back with a status below 300, or 304.
@@ -148,9 +150,15 @@ func (c *Client) Do(ctx context.Context, r Request) (*Answer, error) {
 		}
 		status, answered := err.(*StatusError) // of this call: one in the chain of a fault is the token endpoint's
 		refused := answered && (status.Status == http.StatusUnauthorized || status.Status == 419)
-		if renewer, ok := c.config.Auth.(Renewer); ok && refused && !renewed && renewer.Renew(ctx, sent) {
-			renewed = true
-			continue
+		if renewer, ok := c.config.Auth.(Renewer); ok && refused && !renewed {
+			another, failure := renewer.Renew(ctx, sent)
+			if failure != nil {
+				return nil, c.classify(ctx, failure)
+			}
+			if another {
+				renewed = true
+				continue
+			}
 		}
 		if try >= c.config.Retries || !c.mayPass(r, err) || ctx.Err() != nil {
 			return nil, c.classify(ctx, err)

@@ -56,7 +56,7 @@ func (c *Client) mayPass(r Request, err error) bool {
 		case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 			return true
 		case http.StatusBadGateway, http.StatusGatewayTimeout, http.StatusRequestTimeout:
-			return r.Method == "" || r.Method == http.MethodGet
+			return r.repeatable()
 		}
 		return false
 	}
@@ -70,8 +70,11 @@ func (c *Client) mayPass(r Request, err error) bool {
 	case strings.Contains(err.Error(), "certificate") || strings.Contains(err.Error(), "redirection"):
 		return false
 	}
-	return r.Method == "" || r.Method == http.MethodGet || strings.Contains(err.Error(), "connection refused")
+	return r.repeatable() || strings.Contains(err.Error(), "connection refused")
 }
+
+// repeatable reports whether a call that may have reached the service may be sent again.
+func (r Request) repeatable() bool { return r.Safe || r.Method == "" || r.Method == http.MethodGet }
 
 // delay is how long to wait before the next try.
 func (c *Client) delay(try int, status *StatusError) time.Duration {

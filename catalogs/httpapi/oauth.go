@@ -84,14 +84,18 @@ func (o *OAuth) Authorize(ctx context.Context, r *http.Request, _ []byte) error 
 	return nil
 }
 
-// Renew replaces the token that a request bore, unless another call did already.
-func (o *OAuth) Renew(ctx context.Context, refused *http.Request) bool {
+// Renew replaces the token that a request bore, unless another call did already. It fails where the token endpoint is out of reach; one that gives no other
+// token leaves the refusal as it was.
+func (o *OAuth) Renew(ctx context.Context, refused *http.Request) (bool, error) {
 	bore := strings.TrimPrefix(refused.Header.Get("Authorization"), "Bearer ")
 	if original := refused.Header.Get("Original-Authorization"); original != "" {
 		bore = strings.TrimPrefix(original, "Bearer ")
 	}
 	access, err := o.access(ctx, bore)
-	return err == nil && access != bore
+	if fault.Is(err, fault.Unavailable) {
+		return false, err
+	}
+	return err == nil && access != bore, nil
 }
 
 // access gives a token other than refused.
@@ -160,7 +164,7 @@ func (o *OAuth) request(ctx context.Context) (token, error) {
 		return token{}, err
 	}
 	answer, err := o.client.Do(ctx, Request{Method: http.MethodPost, Path: o.config.Endpoint, Headers: headers, Body: []byte(form.Encode()),
-		Type: "application/x-www-form-urlencoded"})
+		Type: "application/x-www-form-urlencoded", Safe: form.Get("grant_type") != grantRefresh}) // a refresh token may be good once only
 	if err != nil {
 		o.now.refresh = "" // it may be that which is refused
 		return token{}, tokenError(err)

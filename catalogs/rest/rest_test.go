@@ -209,6 +209,11 @@ func TestTokensAreRenewedBeforeTheirEndAndWhenRefused(t *testing.T) {
 	if _, err := load(c, t, orders...); err != nil || len(asked()) != 3 {
 		t.Errorf("a refused token: %v, %d asked for", err, len(asked()))
 	}
+	s.token(url.Values{}, s.seen[0])
+	s.token = func(url.Values, *http.Request) (int, any) { return 500, map[string]any{} }
+	if _, err := load(c, t, orders...); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "get a token") {
+		t.Errorf("a refused token while no other can be got: %v", err)
+	}
 }
 
 func TestATokenIsExchangedBeforeItsEnd(t *testing.T) {

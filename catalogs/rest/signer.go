@@ -77,9 +77,12 @@ func (s *signing) Authorize(ctx context.Context, r *http.Request, body []byte) e
 }
 
 // Renew replaces the proof below.
-func (s *signing) Renew(ctx context.Context, refused *http.Request) bool {
+func (s *signing) Renew(ctx context.Context, refused *http.Request) (bool, error) {
 	renewer, ok := s.inner.(httpapi.Renewer)
-	return ok && renewer.Renew(ctx, refused)
+	if !ok {
+		return false, nil
+	}
+	return renewer.Renew(ctx, refused)
 }
 
 // complete finds keys and region in the environment where they are not configured.
