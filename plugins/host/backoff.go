@@ -7,10 +7,11 @@ import (
 	"github.com/skua-data/skua/fault"
 )
 
-// backoff says when a plugin that died or did not start may be launched again: at once the first time, then after a time that doubles.
+// backoff says when a plugin that died or did not start may be launched again: at once the first time, then after a time that doubles. A plugin that served
+// well for a while starts over: a death now and then is no crash loop.
 type backoff struct {
-	first, most, forget time.Duration
-	now                 func() time.Time
+	first, most, forget, healthy time.Duration
+	now                          func() time.Time
 
 	mu       sync.Mutex
 	failures int
@@ -18,12 +19,12 @@ type backoff struct {
 	last     error
 }
 
-// fail counts a death or a launch that failed with err.
-func (b *backoff) fail(err error) {
+// fail counts a launch that failed with err, or the death of a plugin that served for a time before.
+func (b *backoff) fail(err error, served time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()
-	if now.Sub(b.until) >= b.forget {
+	if now.Sub(b.until) >= b.forget || served >= b.healthy {
 		b.failures = 0
 	}
 	b.failures++

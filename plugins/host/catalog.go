@@ -101,7 +101,7 @@ func (c *Catalog) retire(i *instance) *instance {
 		return nil
 	}
 	c.live = nil
-	c.backoff.fail(fault.New(fault.Unavailable, "the plugin process ended (%s)", i.process.how()))
+	c.backoff.fail(fault.New(fault.Unavailable, "the plugin process ended (%s)", i.process.how()), c.host.config.Now().Sub(i.since))
 	return i
 }
 
@@ -138,10 +138,11 @@ func (c *Catalog) finish(running *launching, i *instance, err error, cancelled b
 	running.instance, running.err = i, err
 	if err != nil {
 		if !cancelled {
-			c.backoff.fail(err)
+			c.backoff.fail(err, 0)
 		}
 		return
 	}
+	i.since = c.host.config.Now()
 	c.live, c.capabilities = i, i.catalog.Capabilities() // Close, which waits for launches, ends it if it came meanwhile
 	if !c.closed {
 		c.work.Go(func() { c.watch(i) })

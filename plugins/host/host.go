@@ -29,6 +29,7 @@ type Config struct {
 	Backoff      time.Duration    // before the second relaunch, then doubling (the first is immediate); zero: 250 ms
 	MaxBackoff   time.Duration    // zero: 30 s
 	Forget       time.Duration    // so long after the last back-off a death counts as the first again; zero: 1 min
+	Healthy      time.Duration    // a plugin that served for so long was well: its death counts as the first again; zero: 10 s
 	Now          func() time.Time // nil: time.Now
 }
 
@@ -71,7 +72,8 @@ func New(c Config) (*Host, error) {
 	for _, limit := range []struct {
 		value *time.Duration
 		zero  time.Duration
-	}{{&c.StartTimeout, 30 * time.Second}, {&c.Patience, time.Minute}, {&c.Silence, 30 * time.Second}, {&c.Backoff, 250 * time.Millisecond}, {&c.MaxBackoff, 30 * time.Second}, {&c.Forget, time.Minute}} {
+	}{{&c.StartTimeout, 30 * time.Second}, {&c.Patience, time.Minute}, {&c.Silence, 30 * time.Second}, {&c.Backoff, 250 * time.Millisecond}, {&c.MaxBackoff, 30 * time.Second}, {&c.Forget, time.Minute},
+		{&c.Healthy, 10 * time.Second}} {
 		if *limit.value < 0 {
 			return nil, fault.New(fault.Invalid, "plugin host: a time of %s is negative", *limit.value)
 		}
@@ -152,7 +154,7 @@ func (h *Host) backoff(d catalogs.Definition) *backoff {
 	defer h.mu.Unlock()
 	b, ok := h.backoffs[key]
 	if !ok {
-		b = &backoff{first: h.config.Backoff, most: h.config.MaxBackoff, forget: h.config.Forget, now: h.config.Now}
+		b = &backoff{first: h.config.Backoff, most: h.config.MaxBackoff, forget: h.config.Forget, healthy: h.config.Healthy, now: h.config.Now}
 		h.backoffs[key] = b
 	}
 	return b

@@ -158,6 +158,22 @@ func TestDeathsInARowBackOff(t *testing.T) {
 			t.Errorf("after the back-off of %s: %v", wait, err)
 		}
 	}
+	w.pass(10*time.Second - 1) // not long enough to be well
+	_ = load(t, catalog, "crash")
+	if err := load(t, catalog, "x"); err == nil || !strings.Contains(err.Error(), "tried again in 4s") {
+		t.Errorf("a death after a short life: %v", err)
+	}
+	w.pass(4 * time.Second)
+	if err := load(t, catalog, "x"); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		w.pass(10 * time.Second)
+		_ = load(t, catalog, "crash")
+		if err := load(t, catalog, "x"); err != nil {
+			t.Errorf("a death after ten good seconds: %v", err)
+		}
+	}
 	w.pass(time.Hour) // long forgotten
 	_ = load(t, catalog, "crash")
 	if err := load(t, catalog, "x"); err != nil {

@@ -39,6 +39,7 @@ type instance struct {
 	client  *plugin.Client
 	process *process
 	catalog *plugins.Catalog
+	since   time.Time // when it began to serve, by the host's clock
 	once    sync.Once
 }
 
