@@ -21,12 +21,12 @@ type service struct {
 	lifetime time.Duration // of the keys
 
 	mu      sync.Mutex
-	token   string         // that is good now
-	handed  int            // tokens and keys
-	keys    map[string]key // that were vended, by session token
-	drops   int            // connections still to be dropped
+	tokens  map[string]bool // that were handed out: whether they are good
+	handed  int             // tokens and keys
+	keys    map[string]key  // that were vended, by session token
+	drops   int             // connections still to be dropped
 	dropped int
-	refused int // requests with a token that had been revoked
+	refused int // tokens that were revoked and then used
 }
 
 // key opens a table's folder until its end.
@@ -37,7 +37,7 @@ type key struct {
 
 func newService(t *testing.T, l *lake.Lake, lifetime time.Duration) (*service, string) {
 	t.Helper()
-	s := &service{lake: l, lifetime: lifetime, keys: map[string]key{}}
+	s := &service{lake: l, lifetime: lifetime, tokens: map[string]bool{}, keys: map[string]key{}}
 	h := httptest.NewServer(s)
 	t.Cleanup(func() {
 		h.CloseClientConnections()
@@ -46,11 +46,13 @@ func newService(t *testing.T, l *lake.Lake, lifetime time.Duration) (*service, s
 	return s, h.URL
 }
 
-// revoke makes the present token void.
+// revoke makes all tokens void.
 func (s *service) revoke() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.token = ""
+	for token := range s.tokens {
+		s.tokens[token] = false
+	}
 }
 
 // drop breaks the connections of the next requests.
@@ -98,11 +100,17 @@ func (s *service) enter(r *http.Request) int {
 		return -1
 	case strings.HasSuffix(r.URL.Path, "/oauth/tokens"):
 		return 0
-	case s.token == "" || r.Header.Get("Authorization") != "Bearer "+s.token:
-		s.refused++
-		return http.StatusUnauthorized
 	}
-	return 0
+	token := strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")
+	good, known := s.tokens[token]
+	if good {
+		return 0
+	}
+	if known { // it counts once, however many requests bear it
+		s.refused++
+		delete(s.tokens, token)
+	}
+	return http.StatusUnauthorized
 }
 
 // ServeHTTP answers what Iceberg's protocol asks of a catalog that is read.
@@ -120,8 +128,9 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case path == "oauth/tokens":
 		s.mu.Lock()
 		s.handed++
-		s.token = fmt.Sprint("planted-token-", s.handed)
-		answer := map[string]any{"access_token": s.token, "token_type": "bearer", "expires_in": 3600}
+		token := fmt.Sprint("planted-token-", s.handed)
+		s.tokens[token] = true
+		answer := map[string]any{"access_token": token, "token_type": "bearer", "expires_in": 3600}
 		s.mu.Unlock()
 		s.reply(w, answer)
 	case path == "config":
