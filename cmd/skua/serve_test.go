@@ -56,6 +56,32 @@ func TestWarningsAreLogLinesWhereTheLogIsJSON(t *testing.T) {
 	}
 }
 
+func TestPropertiesWithoutEffectAreSaidOnceAtStart(t *testing.T) {
+	const key = "spark.sql.catalog.lake"
+	args := []string{"serve", "--listen", taken(t), "--conf", key + "=org.apache.iceberg.spark.SparkCatalog", "--conf", key + ".type=hadoop",
+		"--conf", key + ".warehouse=" + t.TempDir()}
+	idle := []string{key + ".lock-impl", key + ".lock.table", key + ".table-default.write.format.default", key + ".table-override.x", key + ".view-default.x",
+		key + ".unique-table-location", key + ".rest-catalog-purge", key + ".io.manifest.cache-enabled", key + ".http-client.type", key + ".glue.skip-archive",
+		key + ".s3.acl", key + ".metrics-reporter-impl", "spark.hadoop.fs.s3a.fast.upload"}
+	for _, k := range idle {
+		args = append(args, "--conf", k+"=planted")
+	}
+	for _, format := range []string{"text", "json"} {
+		out, err := call(t, append(args, "--conf", "skua.log.format="+format)...)
+		if err == nil {
+			t.Error("no error although the port is taken")
+		}
+		for _, k := range idle {
+			if n := strings.Count(out, k+" has no effect"); n != 1 {
+				t.Errorf("%s: %s is said %d times in\n%s", format, k, n, out)
+			}
+		}
+		if !strings.Contains(out, "http-client.type has no effect: it chooses a Java client") || strings.Contains(out, "planted") || strings.Contains(out, ".warehouse has no effect") {
+			t.Errorf("%s: a reason is missing, or a value or a property that works is said in\n%s", format, out)
+		}
+	}
+}
+
 func TestReadyFileGoesWithItsServer(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ready")
 	if err := ready(path, "127.0.0.1:1"); err != nil {
