@@ -29,6 +29,9 @@ func (p *tablePlan) Explain() *Explanation {
 	if keepsNothing(p.filter) {
 		out.Pushed, out.Residual = out.Filter, ""
 	}
+	if test := p.request.Partitions.Expr; test != nil {
+		out.Pushed = strings.TrimPrefix(out.Pushed+" AND "+test.String(), " AND ")
+	}
 	out.RowGroups, out.Decoders = p.read.considered(), p.read.readers()
 	for _, sp := range p.splits {
 		out.Splits = append(out.Splits, sp.info())
