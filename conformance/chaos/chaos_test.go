@@ -415,7 +415,7 @@ func (w *world) pause(every time.Duration) {
 		time.Sleep(every)
 		return
 	}
-	for i, until := 0, w.right.Load()+clients; i < 100 && w.right.Load() < until; i++ {
+	for i, until := 0, w.right.Load()+clients; i < 50 && w.right.Load() < until; i++ {
 		time.Sleep(5 * time.Millisecond)
 	}
 }
