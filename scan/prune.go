@@ -394,7 +394,7 @@ func (k known) unwrapped(width int, source arrow.DataType) known {
 	case upper > top-int64(width):
 		k.Lower, k.Upper = nil, nil
 	case source.ID() == arrow.INT64 && upper > math.MaxInt32-int64(width) && lower <= math.MaxInt32 && k.Lower != nil:
-		k.Lower, k.Exact = math.MinInt32-int64(width), false
+		k.Lower, k.Exact = min(lower, math.MinInt32-int64(width)), false
 	}
 	return k
 }

@@ -97,6 +97,8 @@ func TestPartitionsKeepWhatMayMatch(t *testing.T) {
 		{"unequal to a truncated value", iceberg.TruncateTransform{Width: 2}, exact("he"), compared(str, predicate.NotEq, "he"), true},
 		{"truncation that wrapped around", iceberg.TruncateTransform{Width: 10}, exact(int64(2147483646)), compared(i32, predicate.Lt, int64(0)), true},
 		{"truncation that wrapped around before a promotion", iceberg.TruncateTransform{Width: 3}, exact(int64(2147483647)), compared(i64, predicate.Eq, int64(-2147483648)), true},
+		{"the smallest of longs beside a truncation that may have wrapped around", iceberg.TruncateTransform{Width: 1}, known{Lower: int64(math.MinInt64), Upper: int64(1 << 31), Values: some},
+			compared(i64, predicate.Eq, int64(math.MinInt64)), true},
 		{"truncation of longs near the largest int", iceberg.TruncateTransform{Width: 3}, exact(int64(2147483647)), compared(i64, predicate.Gt, int64(2147483650)), false},
 		{"negative truncation", iceberg.TruncateTransform{Width: 10}, exact(int64(-10)), compared(i32, predicate.Eq, int64(-3)), true},
 		{"void", iceberg.VoidTransform{}, known{Nulls: some, Values: none}, compared(i32, predicate.Eq, int64(3)), true},
