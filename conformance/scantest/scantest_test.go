@@ -50,8 +50,8 @@ func TestScansGiveTheRowsThatWereWritten(t *testing.T) {
 	}
 	if *tables >= 100 { // the long run
 		for _, name := range expected {
-			if r.Features[name] == 0 { // some are in one table of fifty, which chance may halve
-				t.Errorf("none of %d tables has %s", *tables, name)
+			if n := r.Features[name]; n*50 < *tables {
+				t.Errorf("only %d of %d tables have %s", n, *tables, name)
 			}
 		}
 	}
