@@ -93,19 +93,8 @@ func (c *converter) inSteps(e *planExpr) predicate.Expr {
 	if len(e.Children) > 101 {
 		return nil
 	}
-	var out predicate.Expr
-	for _, child := range e.Children[1:] {
-		one := c.stepped(predicate.Eq, e.Children[0], child)
-		switch {
-		case one == nil:
-			return nil
-		case out == nil:
-			out = one
-		default:
-			out = predicate.Or{Left: out, Right: one}
-		}
-	}
-	if e.Type == "COMPARE_NOT_IN" {
+	out := c.any(e.Children[1:], func(value *planExpr) predicate.Expr { return c.stepped(predicate.Eq, e.Children[0], value) })
+	if out != nil && e.Type == "COMPARE_NOT_IN" {
 		return predicate.Not{Expr: out}
 	}
 	return out
