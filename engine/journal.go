@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -67,6 +68,19 @@ func (j *journal) plan(e ended) {
 	j.order = append(j.order, e.statement)
 	j.mu.Unlock()
 	j.settle(unfetchedAfter)
+}
+
+// begin starts a fetch of parts of a result: it lets the statement in, until leave is called, and gives the line that is written when the fetch
+// ends. A statement that is not let in has its line written.
+func (e *Engine) begin(ctx context.Context, kind string, pin Pin, account *resource.Statement, parts string) (line *ended, leave func(), err error) {
+	told := e.lines.ended(kind, pin, account, e.config.Clock(), nil)
+	told.parts = parts
+	e.lines.fetch(&told)
+	if leave, err = account.Enter(ctx); err != nil {
+		told.err = err
+		e.lines.write(told)
+	}
+	return &told, leave, err
 }
 
 // fetch takes what planning took into the line of a fetch that begins.

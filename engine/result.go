@@ -88,16 +88,11 @@ func (r *result) Open(ctx context.Context, from, to int) (array.RecordReader, er
 	if err := checkParts(from, to, r.Parts()); err != nil {
 		return nil, err
 	}
-	line := r.engine.lines.ended(scanKind, r.pin, r.account, r.engine.config.Clock(), nil)
-	line.parts = partsText(from, to, r.Parts())
-	r.engine.lines.fetch(&line)
-	leave, err := r.account.Enter(ctx)
+	line, leave, err := r.engine.begin(ctx, scanKind, r.pin, r.account, partsText(from, to, r.Parts()))
 	if err != nil {
-		line.err = err
-		r.engine.lines.write(line)
 		return nil, err
 	}
-	out, err := r.open(ctx, from, to, &line)
+	out, err := r.open(ctx, from, to, line)
 	if err != nil {
 		leave()
 		return nil, err
