@@ -145,7 +145,7 @@ func (t *Table) decode(ctx context.Context, file storage.File, m iceberg.Manifes
 	if err != nil {
 		return planned{}, err
 	}
-	r, err := manifest.NewReader(raw, t.specFields(int(m.PartitionSpecID())), &t.scanner.codecs)
+	r, err := manifest.NewReader(raw, t.specFields(int(m.PartitionSpecID())), t.scanner.codecs)
 	if err != nil {
 		return planned{}, inManifest(err, at)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/resource"
+	"github.com/skua-data/skua/scan/avrofile"
 	"github.com/skua-data/skua/scan/manifest"
 	"github.com/skua-data/skua/scan/parquet"
 	"github.com/skua-data/skua/storage"
@@ -54,7 +55,7 @@ type Scanner struct {
 	cache   *cache
 	deletes *cache // of shared values
 	footers *parquet.Footers
-	codecs  manifest.Codecs
+	codecs  *avrofile.Codecs // of manifests
 }
 
 // NewScanner makes a scanner. It opens nothing.
@@ -76,7 +77,8 @@ func NewScanner(c Config) *Scanner {
 	}
 	deletes := newCache(c.DeleteCache)
 	deletes.quiet = true
-	return &Scanner{config: c, cache: newCache(c.MetadataCache), deletes: deletes, footers: parquet.NewFooters(c.FooterCache)}
+	return &Scanner{config: c, cache: newCache(c.MetadataCache), deletes: deletes, footers: parquet.NewFooters(c.FooterCache),
+		codecs: avrofile.NewCodecs(manifest.BlockMost)}
 }
 
 // Forget lets go of the metadata that is kept for later scans.

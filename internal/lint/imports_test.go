@@ -106,10 +106,11 @@ var table = map[string]row{
 
 	// From a table to batches. The metadata tables know metadata only: scan makes them into sources.
 	"scan/parquet":   may("kernels", "storage", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, xxhash),
-	"scan/avro":      may("kernels", "storage", "predicate", "resource", "fault", "scan/parquet").and(arrow, compress, uuid),
-	"scan/manifest":  may("fault").and(compress),
+	"scan/avro":      may("kernels", "storage", "predicate", "resource", "fault", "scan/avrofile", "scan/parquet").and(arrow, uuid),
+	"scan/avrofile":  may("fault").and(compress),
+	"scan/manifest":  may("fault", "scan/avrofile"),
 	"scan/metatable": may("fault").and(arrow, iceberg, uuid),
-	"scan": may("catalogs", "kernels", "predicate", "resource", "storage", "fault", "scan/parquet", "scan/avro", "scan/manifest", "scan/metatable").
+	"scan": may("catalogs", "kernels", "predicate", "resource", "storage", "fault", "scan/parquet", "scan/avro", "scan/avrofile", "scan/manifest", "scan/metatable").
 		and(arrow, iceberg, uuid),
 
 	// Statements, and the wire.

@@ -11,69 +11,72 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/scan/avrofile"
 )
 
 // put reads one value and appends it to a builder.
-type put func(d *decoder, b array.Builder)
+type put func(d *avrofile.Decoder, b array.Builder)
 
 // convert gives how a primitive type of a file is read as an Arrow type; nil: it is not.
-func convert(s *schema, want arrow.DataType) put {
+func convert(s *avrofile.Type, want arrow.DataType) put {
 	if e, ok := want.(arrow.ExtensionType); ok {
 		inner := convert(s, e.StorageType())
 		if inner == nil {
 			return nil
 		}
-		return func(d *decoder, b array.Builder) {
+		return func(d *avrofile.Decoder, b array.Builder) {
 			inner(d, b.(interface{ StorageBuilder() array.Builder }).StorageBuilder())
 		}
 	}
-	if s.kind == kindNull {
-		return func(_ *decoder, b array.Builder) { b.AppendNull() }
+	if s.Kind == avrofile.Null {
+		return func(_ *avrofile.Decoder, b array.Builder) { b.AppendNull() }
 	}
 	switch t := want.(type) {
 	case *arrow.BooleanType:
-		if s.kind == kindBoolean {
-			return func(d *decoder, b array.Builder) { b.(*array.BooleanBuilder).Append(d.boolean()) }
+		if s.Kind == avrofile.Boolean {
+			return func(d *avrofile.Decoder, b array.Builder) { b.(*array.BooleanBuilder).Append(d.Boolean()) }
 		}
 	case *arrow.Int32Type:
-		if s.kind == kindInt && s.logical == "" {
-			return func(d *decoder, b array.Builder) { b.(*array.Int32Builder).Append(d.int()) }
+		if s.Kind == avrofile.Int && s.Logical == "" {
+			return func(d *avrofile.Decoder, b array.Builder) { b.(*array.Int32Builder).Append(d.Int()) }
 		}
 	case *arrow.Int64Type:
-		if (s.kind == kindLong || s.kind == kindInt) && s.logical == "" {
-			return func(d *decoder, b array.Builder) { b.(*array.Int64Builder).Append(d.long()) }
+		if (s.Kind == avrofile.Long || s.Kind == avrofile.Int) && s.Logical == "" {
+			return func(d *avrofile.Decoder, b array.Builder) { b.(*array.Int64Builder).Append(d.Long()) }
 		}
 	case *arrow.Date32Type:
-		if s.kind == kindInt && (s.logical == "date" || s.logical == "") {
-			return func(d *decoder, b array.Builder) { b.(*array.Date32Builder).Append(arrow.Date32(d.int())) }
+		if s.Kind == avrofile.Int && (s.Logical == "date" || s.Logical == "") {
+			return func(d *avrofile.Decoder, b array.Builder) { b.(*array.Date32Builder).Append(arrow.Date32(d.Int())) }
 		}
 	case *arrow.Time64Type:
 		if factor := timeFactor(s); factor != 0 {
-			return func(d *decoder, b array.Builder) { b.(*array.Time64Builder).Append(arrow.Time64(scaled(d, factor, 1))) }
+			return func(d *avrofile.Decoder, b array.Builder) {
+				b.(*array.Time64Builder).Append(arrow.Time64(scaled(d, factor, 1)))
+			}
 		}
 	case *arrow.TimestampType:
 		return convertTimestamp(s, t)
 	case *arrow.Float32Type:
-		if s.kind == kindFloat {
-			return func(d *decoder, b array.Builder) { b.(*array.Float32Builder).Append(d.float()) }
+		if s.Kind == avrofile.Float {
+			return func(d *avrofile.Decoder, b array.Builder) { b.(*array.Float32Builder).Append(d.Float()) }
 		}
 	case *arrow.Float64Type:
-		switch s.kind {
-		case kindFloat:
-			return func(d *decoder, b array.Builder) { b.(*array.Float64Builder).Append(float64(d.float())) }
-		case kindDouble:
-			return func(d *decoder, b array.Builder) { b.(*array.Float64Builder).Append(d.double()) }
+		switch s.Kind {
+		case avrofile.Float:
+			return func(d *avrofile.Decoder, b array.Builder) { b.(*array.Float64Builder).Append(float64(d.Float())) }
+		case avrofile.Double:
+			return func(d *avrofile.Decoder, b array.Builder) { b.(*array.Float64Builder).Append(d.Double()) }
 		}
 	case *arrow.Decimal128Type:
 		return convertDecimal(s, t)
 	case *arrow.StringType:
 		return convertString(s)
 	case *arrow.BinaryType:
-		switch s.kind {
-		case kindBytes:
-			return func(d *decoder, b array.Builder) { b.(*array.BinaryBuilder).Append(d.bytes()) }
-		case kindFixed:
-			return func(d *decoder, b array.Builder) { b.(*array.BinaryBuilder).Append(d.take(int64(s.size))) }
+		switch s.Kind {
+		case avrofile.Bytes:
+			return func(d *avrofile.Decoder, b array.Builder) { b.(*array.BinaryBuilder).Append(d.Bytes()) }
+		case avrofile.Fixed:
+			return func(d *avrofile.Decoder, b array.Builder) { b.(*array.BinaryBuilder).Append(d.Take(s.Size)) }
 		}
 	case *arrow.FixedSizeBinaryType:
 		return convertFixed(s, t)
@@ -81,22 +84,22 @@ func convert(s *schema, want arrow.DataType) put {
 	return nil
 }
 
-func timeFactor(s *schema) int64 {
+func timeFactor(s *avrofile.Type) int64 {
 	switch {
-	case s.kind == kindLong && (s.logical == "time-micros" || s.logical == ""):
+	case s.Kind == avrofile.Long && (s.Logical == "time-micros" || s.Logical == ""):
 		return 1
-	case s.kind == kindInt && s.logical == "time-millis":
+	case s.Kind == avrofile.Int && s.Logical == "time-millis":
 		return 1000
 	}
 	return 0
 }
 
 // nanos is how many nanoseconds a unit of a timestamp type has; 0: it is none. A plain long is taken for microseconds, as in Iceberg.
-func nanos(s *schema) int64 {
-	if s.kind != kindLong {
+func nanos(s *avrofile.Type) int64 {
+	if s.Kind != avrofile.Long {
 		return 0
 	}
-	switch s.logical {
+	switch s.Logical {
 	case "timestamp-millis", "local-timestamp-millis":
 		return 1e6
 	case "timestamp-micros", "local-timestamp-micros", "":
@@ -107,28 +110,28 @@ func nanos(s *schema) int64 {
 	return 0
 }
 
-func convertTimestamp(s *schema, t *arrow.TimestampType) put {
+func convertTimestamp(s *avrofile.Type, t *arrow.TimestampType) put {
 	unit := int64(1e3)
 	if t.Unit == arrow.Nanosecond {
 		unit = 1
 	}
-	if s.kind == kindInt && s.logical == "date" { // of a column that was promoted
-		return func(d *decoder, b array.Builder) {
-			b.(*array.TimestampBuilder).Append(arrow.Timestamp(product(d, int64(d.int()), 86400e9/unit)))
+	if s.Kind == avrofile.Int && s.Logical == "date" { // of a column that was promoted
+		return func(d *avrofile.Decoder, b array.Builder) {
+			b.(*array.TimestampBuilder).Append(arrow.Timestamp(product(d, int64(d.Int()), 86400e9/unit)))
 		}
 	}
 	own := nanos(s)
 	if own == 0 {
 		return nil
 	}
-	return func(d *decoder, b array.Builder) {
+	return func(d *avrofile.Decoder, b array.Builder) {
 		b.(*array.TimestampBuilder).Append(arrow.Timestamp(scaled(d, max(own/unit, 1), max(unit/own, 1))))
 	}
 }
 
 // scaled reads a number and multiplies it or divides it, rounding down as times before 1970 want it.
-func scaled(d *decoder, factor, divisor int64) int64 {
-	v := product(d, d.long(), factor)
+func scaled(d *avrofile.Decoder, factor, divisor int64) int64 {
+	v := product(d, d.Long(), factor)
 	q := v / divisor
 	if v%divisor < 0 {
 		q--
@@ -136,48 +139,28 @@ func scaled(d *decoder, factor, divisor int64) int64 {
 	return q
 }
 
-func product(d *decoder, v, factor int64) int64 {
+func product(d *avrofile.Decoder, v, factor int64) int64 {
 	p := v * factor
 	if v != 0 && p/v != factor {
-		d.fail("the time %d is out of range", v)
+		d.Fail("the time %d is out of range", v)
 	}
 	return p
 }
 
-func (d *decoder) float() float32 {
-	b := d.take(4)
-	if d.err != nil {
-		return 0
-	}
-	return math.Float32frombits(uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24)
-}
-
-func (d *decoder) double() float64 {
-	b := d.take(8)
-	if d.err != nil {
-		return 0
-	}
-	var v uint64
-	for i := 7; i >= 0; i-- {
-		v = v<<8 | uint64(b[i])
-	}
-	return math.Float64frombits(v)
-}
-
-func convertDecimal(s *schema, t *arrow.Decimal128Type) put {
-	if s.logical != "decimal" || s.scale != int(t.Scale) || s.precision > int(t.Precision) || (s.kind != kindFixed && s.kind != kindBytes) {
+func convertDecimal(s *avrofile.Type, t *arrow.Decimal128Type) put {
+	if s.Logical != "decimal" || s.Scale != int(t.Scale) || s.Precision > int(t.Precision) || (s.Kind != avrofile.Fixed && s.Kind != avrofile.Bytes) {
 		return nil
 	}
-	return func(d *decoder, b array.Builder) {
+	return func(d *avrofile.Decoder, b array.Builder) {
 		var raw []byte
-		if s.kind == kindFixed {
-			raw = d.take(int64(s.size))
+		if s.Kind == avrofile.Fixed {
+			raw = d.Take(s.Size)
 		} else {
-			raw = d.bytes()
+			raw = d.Bytes()
 		}
 		v, ok := decimal(raw, t.Precision)
 		if !ok {
-			d.fail("%d bytes that are no decimal of %d digits", len(raw), t.Precision)
+			d.Fail("%d bytes that are no decimal of %d digits", len(raw), t.Precision)
 		}
 		b.(*array.Decimal128Builder).Append(v)
 	}
@@ -199,42 +182,42 @@ func decimal(raw []byte, precision int32) (decimal128.Num, bool) {
 	return v, v.FitsInPrecision(precision)
 }
 
-func convertString(s *schema) put {
-	switch s.kind {
-	case kindString:
-		return func(d *decoder, b array.Builder) {
-			v := d.bytes()
+func convertString(s *avrofile.Type) put {
+	switch s.Kind {
+	case avrofile.String:
+		return func(d *avrofile.Decoder, b array.Builder) {
+			v := d.Bytes()
 			if !utf8.Valid(v) {
-				d.fail("a text is not UTF-8")
+				d.Fail("a text is not UTF-8")
 			}
 			b.(*array.StringBuilder).BinaryBuilder.Append(v)
 		}
-	case kindEnum:
-		return func(d *decoder, b array.Builder) {
-			i := d.long()
-			if i < 0 || i >= int64(len(s.symbols)) {
-				d.fail("symbol %d of %d", i, len(s.symbols))
+	case avrofile.Enum:
+		return func(d *avrofile.Decoder, b array.Builder) {
+			i := d.Long()
+			if i < 0 || i >= int64(len(s.Symbols)) {
+				d.Fail("symbol %d of %d", i, len(s.Symbols))
 				return
 			}
-			b.(*array.StringBuilder).Append(s.symbols[i])
+			b.(*array.StringBuilder).Append(s.Symbols[i])
 		}
 	}
 	return nil
 }
 
-func convertFixed(s *schema, t *arrow.FixedSizeBinaryType) put {
+func convertFixed(s *avrofile.Type, t *arrow.FixedSizeBinaryType) put {
 	switch {
-	case s.kind == kindFixed && s.size == t.ByteWidth:
-		return func(d *decoder, b array.Builder) {
-			if raw := d.take(int64(s.size)); d.err == nil {
+	case s.Kind == avrofile.Fixed && s.Size == int64(t.ByteWidth):
+		return func(d *avrofile.Decoder, b array.Builder) {
+			if raw := d.Take(s.Size); d.Err == nil {
 				b.(*array.FixedSizeBinaryBuilder).Append(raw)
 			}
 		}
-	case s.kind == kindString && s.logical == "uuid" && t.ByteWidth == 16:
-		return func(d *decoder, b array.Builder) {
-			id, err := uuid.ParseBytes(d.bytes())
+	case s.Kind == avrofile.String && s.Logical == "uuid" && t.ByteWidth == 16:
+		return func(d *avrofile.Decoder, b array.Builder) {
+			id, err := uuid.ParseBytes(d.Bytes())
 			if err != nil {
-				d.fail("%w", err)
+				d.Fail("%w", err)
 				return
 			}
 			b.(*array.FixedSizeBinaryBuilder).Append(id[:])
@@ -243,59 +226,17 @@ func convertFixed(s *schema, t *arrow.FixedSizeBinaryType) put {
 	return nil
 }
 
-// skip passes over a value.
-func skip(d *decoder, s *schema) {
-	switch s.kind {
-	case kindBoolean:
-		d.take(1)
-	case kindInt, kindLong, kindEnum:
-		d.long()
-	case kindFloat:
-		d.take(4)
-	case kindDouble:
-		d.take(8)
-	case kindBytes, kindString:
-		d.bytes()
-	case kindFixed:
-		d.take(int64(s.size))
-	case kindRecord:
-		for i := 0; i < len(s.fields) && d.err == nil; i++ {
-			skip(d, s.fields[i].typ)
-		}
-	case kindArray:
-		d.items(s.items.least(), func() { skip(d, s.items) })
-	case kindMap:
-		d.items(1+s.items.least(), func() {
-			d.bytes()
-			skip(d, s.items)
-		})
-	case kindUnion:
-		if b := d.branch(s); b != nil {
-			skip(d, b)
-		}
-	}
-}
-
-func (d *decoder) branch(s *schema) *schema {
-	i := d.long()
-	if d.err != nil || i < 0 || i >= int64(len(s.branches)) {
-		d.fail("branch %d of a union of %d", i, len(s.branches))
-		return nil
-	}
-	return s.branches[i]
-}
-
 // items calls each once per item of an array or a map.
-func (d *decoder) items(least int, each func()) (n int64) {
-	for d.err == nil {
-		count := d.blockCount(least)
+func items(d *avrofile.Decoder, least int, each func()) (n int64) {
+	for d.Err == nil {
+		count, _ := d.Run(least)
 		if count == 0 {
 			return n
 		}
 		if n += count; n > math.MaxInt32 {
-			d.err = fault.New(fault.Exhausted, "a list of %d items", n)
+			d.Err = fault.New(fault.Exhausted, "a list of %d items", n)
 		}
-		for ; count > 0 && d.err == nil; count-- {
+		for ; count > 0 && d.Err == nil; count-- {
 			each()
 		}
 	}

@@ -1,3 +1,5 @@
+// Package avro reads Avro data and delete files for a scan: the blocks of a file, which of them a byte range owns, where the columns of a
+// table are found in the records, and the values as Arrow. It knows nothing of tables, deletes or plans, and writes nothing.
 package avro
 
 import (
@@ -10,6 +12,7 @@ import (
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/scan/avrofile"
 	"github.com/skua-data/skua/scan/parquet"
 	"github.com/skua-data/skua/storage"
 )
@@ -19,7 +22,7 @@ type File struct {
 	index *Index
 	file  storage.File
 	name  string
-	root  *schema // ids as the file has them, or those that Match gave it
+	root  *avrofile.Type // ids as the file has them, or those that Match gave it
 }
 
 // Open takes f over, whose index was read before.
@@ -31,7 +34,7 @@ func Open(x *Index, f storage.File, name string) *File {
 func (f *File) Close() error { return f.file.Close() }
 
 // HasFieldIDs says whether any field of the file carries a field id.
-func (f *File) HasFieldIDs() bool { return f.index.schema.hasIDs() }
+func (f *File) HasFieldIDs() bool { return f.index.schema.HasIDs() }
 
 // Rows is the number of records in the file.
 func (f *File) Rows() int64 { return f.index.rows }
@@ -57,7 +60,7 @@ func (f *File) RowGroups(start, length int64, _ predicate.Expr, _ func(int) (par
 // names of the wanted fields where a whole file has none and there is no mapping either, as Iceberg does for this format.
 func (f *File) Match(want []arrow.Field, names *parquet.NameMapping) ([]parquet.Match, error) {
 	root := f.index.schema
-	if names == nil && !root.hasIDs() {
+	if names == nil && !root.HasIDs() {
 		names = parquet.NamesOf(want)
 	}
 	if names != nil {
@@ -80,61 +83,81 @@ func (f *File) Match(want []arrow.Field, names *parquet.NameMapping) ([]parquet.
 }
 
 // withNames gives a copy of a type with the ids that a mapping has for its names, where fields have none of their own.
-func withNames(s *schema, names *parquet.NameMapping) *schema {
+func withNames(s *avrofile.Type, names *parquet.NameMapping) *avrofile.Type {
 	out := *s
-	switch s.kind {
-	case kindRecord:
-		out.fields = nil
-		for _, f := range s.fields {
-			id, ok, inside := names.Child(f.name)
-			if !ok || f.id != noID || slices.ContainsFunc(s.fields, func(o field) bool { return o.id == id }) {
-				id = f.id
+	switch s.Kind {
+	case avrofile.Record:
+		out.Fields = nil
+		for _, f := range s.Fields {
+			id, ok, inside := names.Child(f.Name)
+			if !ok || f.ID != avrofile.NoID || slices.ContainsFunc(s.Fields, func(o avrofile.Field) bool { return o.ID == id }) {
+				id = f.ID
 			}
-			out.fields = append(out.fields, field{name: f.name, id: id, typ: withNames(f.typ, inside)})
+			out.Fields = append(out.Fields, avrofile.Field{Name: f.Name, ID: id, Type: withNames(f.Type, inside)})
 		}
-	case kindArray:
-		if s.pair() {
-			pair := *s.items
+	case avrofile.Array:
+		if isPairs(s) {
+			pair := *s.Items
 			_, _, insideKey := names.Child("key")
 			_, _, insideValue := names.Child("value")
-			pair.fields = []field{{s.items.fields[0].name, s.items.fields[0].id, withNames(s.items.fields[0].typ, insideKey)},
-				{s.items.fields[1].name, s.items.fields[1].id, withNames(s.items.fields[1].typ, insideValue)}}
-			out.items = &pair
+			pair.Fields = slices.Clone(s.Items.Fields)
+			pair.Fields[0].Type, pair.Fields[1].Type = withNames(pair.Fields[0].Type, insideKey), withNames(pair.Fields[1].Type, insideValue)
+			out.Items = &pair
 			break
 		}
 		_, _, inside := names.Child("element")
-		out.items = withNames(s.items, inside)
-	case kindMap:
+		out.Items = withNames(s.Items, inside)
+	case avrofile.Map:
 		_, _, inside := names.Child("value")
-		out.items = withNames(s.items, inside)
-	case kindUnion:
-		out.branches = nil
-		for _, b := range s.branches {
-			out.branches = append(out.branches, withNames(b, names))
+		out.Items = withNames(s.Items, inside)
+	case avrofile.Union:
+		out.Branches = nil
+		for _, b := range s.Branches {
+			out.Branches = append(out.Branches, withNames(b, names))
 		}
 	}
 	return &out
 }
 
-// pair says whether an array holds a map's entries, which is how keys are written that are no strings.
-func (s *schema) pair() bool {
-	return s.kind == kindArray && s.logical == "map" && s.items.kind == kindRecord && len(s.items.fields) == 2
+// optional takes a union of null and one type apart: the branch of null, or -1 where a value is always there. False: another union.
+func optional(s *avrofile.Type) (value *avrofile.Type, null int, ok bool) {
+	if s.Kind != avrofile.Union {
+		return s, -1, true
+	}
+	if len(s.Branches) == 1 {
+		return s.Branches[0], -1, s.Branches[0].Kind != avrofile.Union
+	}
+	if len(s.Branches) != 2 {
+		return nil, 0, false
+	}
+	for i, b := range s.Branches {
+		if b.Kind == avrofile.Null {
+			other := s.Branches[1-i]
+			return other, i, other.Kind != avrofile.Union
+		}
+	}
+	return nil, 0, false
 }
 
-func findField(s *schema, want arrow.Field) (int, *schema) {
+// isPairs says whether an array holds a map's entries, which is how keys are written that are no strings.
+func isPairs(s *avrofile.Type) bool {
+	return s.Kind == avrofile.Array && s.Logical == "map" && s.Items.Kind == avrofile.Record && len(s.Items.Fields) == 2
+}
+
+func findField(s *avrofile.Type, want arrow.Field) (int, *avrofile.Type) {
 	id, ok := parquet.FieldID(want)
-	for i, f := range s.fields {
-		if ok && f.id == id {
-			return i, f.typ
+	for i, f := range s.Fields {
+		if ok && f.ID == id {
+			return i, f.Type
 		}
 	}
 	return -1, nil
 }
 
 // match compares a wanted field with what the file has for it, and marks what is missing inside.
-func match(want arrow.Field, typ *schema, path []string) (kernels.Node, error) {
+func match(want arrow.Field, typ *avrofile.Type, path []string) (kernels.Node, error) {
 	n := kernels.Node{Field: want, Kind: kernels.Leaf}
-	value, _, ok := typ.optional()
+	value, _, ok := optional(typ)
 	if !ok {
 		return n, fault.New(fault.Unsupported, "column %s: Avro unions of more than null and a type are not supported", strings.Join(path, "."))
 	}
@@ -143,7 +166,7 @@ func match(want arrow.Field, typ *schema, path []string) (kernels.Node, error) {
 	case *arrow.NullType:
 		return n, nil
 	case *arrow.StructType:
-		if value.kind != kindRecord {
+		if value.Kind != avrofile.Record {
 			return n, mismatch(path, value, want.Type)
 		}
 		n.Kind, n.Children = kernels.Struct, make([]kernels.Node, t.NumFields())
@@ -156,13 +179,13 @@ func match(want arrow.Field, typ *schema, path []string) (kernels.Node, error) {
 			}
 		}
 	case *arrow.ListType:
-		if value.kind != kindArray {
+		if value.Kind != avrofile.Array {
 			return n, mismatch(path, value, want.Type)
 		}
 		n.Kind, n.Children = kernels.List, make([]kernels.Node, 1)
-		n.Children[0], err = match(t.ElemField(), value.items, append(path, "element"))
+		n.Children[0], err = match(t.ElemField(), value.Items, append(path, "element"))
 	case *arrow.MapType:
-		key, item := value.entries()
+		key, item := entries(value)
 		if item == nil {
 			return n, mismatch(path, value, want.Type)
 		}
@@ -179,29 +202,29 @@ func match(want arrow.Field, typ *schema, path []string) (kernels.Node, error) {
 }
 
 // findChild finds a field of a record; the parts of a variant, which have no ids, by their names.
-func findChild(s *schema, want arrow.Field) (int, *schema) {
+func findChild(s *avrofile.Type, want arrow.Field) (int, *avrofile.Type) {
 	if _, ok := parquet.FieldID(want); ok {
 		return findField(s, want)
 	}
-	for i, f := range s.fields {
-		if f.name == want.Name {
-			return i, f.typ
+	for i, f := range s.Fields {
+		if f.Name == want.Name {
+			return i, f.Type
 		}
 	}
 	return -1, nil
 }
 
 // entries gives the types of a map's keys and values; nil where the type is no map.
-func (s *schema) entries() (key, value *schema) {
+func entries(s *avrofile.Type) (key, value *avrofile.Type) {
 	switch {
-	case s.kind == kindMap:
-		return &schema{kind: kindString}, s.items
-	case s.kind == kindArray && s.items.kind == kindRecord && len(s.items.fields) == 2:
-		return s.items.fields[0].typ, s.items.fields[1].typ
+	case s.Kind == avrofile.Map:
+		return &avrofile.Type{Kind: avrofile.String}, s.Items
+	case s.Kind == avrofile.Array && s.Items.Kind == avrofile.Record && len(s.Items.Fields) == 2:
+		return s.Items.Fields[0].Type, s.Items.Fields[1].Type
 	}
 	return nil, nil
 }
 
-func mismatch(path []string, s *schema, want arrow.DataType) error {
+func mismatch(path []string, s *avrofile.Type, want arrow.DataType) error {
 	return fault.New(fault.Unsupported, "column %s: reading an Avro %s as %s is not supported", strings.Join(path, "."), s, want)
 }

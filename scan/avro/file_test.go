@@ -17,6 +17,7 @@ import (
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/resource"
+	"github.com/skua-data/skua/scan/avrofile"
 	"github.com/skua-data/skua/scan/parquet"
 )
 
@@ -255,28 +256,9 @@ func TestDamagedFilesAreErrors(t *testing.T) {
 	}
 }
 
-func TestSchemasThatAreRefused(t *testing.T) {
-	field := func(typ string) string {
-		return `{"type":"record","name":"a","fields":[{"name":"x","type":` + typ + `}]}`
-	}
-	for text, kind := range map[string]fault.Kind{
-		`"int"`:               fault.Corrupt,
-		`{"type":`:            fault.Corrupt,
-		field(`"nope"`):       fault.Corrupt,
-		field(`["null","a"]`): fault.Unsupported,
-		field(`{"type":"fixed","name":"f","size":-4}`):                                              fault.Corrupt,
-		`{"type":"record","name":"a","fields":[7]}`:                                                 fault.Corrupt,
-		field(strings.Repeat(`{"type":"array","items":`, 200) + `"int"` + strings.Repeat("}", 200)): fault.Corrupt,
-	} {
-		if _, err := parseSchema([]byte(text)); !fault.Is(err, kind) {
-			t.Errorf("%.80s: %v", text, err)
-		}
-	}
-}
-
 func schemaFile(t *testing.T, text string) *File {
 	t.Helper()
-	s, err := parseSchema([]byte(text))
+	s, err := avrofile.ParseSchema([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

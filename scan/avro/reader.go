@@ -12,6 +12,7 @@ import (
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/predicate"
 	"github.com/skua-data/skua/resource"
+	"github.com/skua-data/skua/scan/avrofile"
 	"github.com/skua-data/skua/scan/parquet"
 )
 
@@ -23,7 +24,7 @@ func (f *File) Read(ctx context.Context, g parquet.Group, columns []kernels.Colu
 // reader reads the records of a group. Columns that are read together share a cursor.
 type reader struct {
 	file    *File
-	root    *schema
+	root    *avrofile.Type
 	group   parquet.Group
 	columns []kernels.Column
 	mem     memory.Allocator
@@ -94,24 +95,25 @@ type cursor struct {
 	row      int64 // in the group
 	block    int   // that data was unpacked from, or that comes next
 	left     int64 // records of the block that were not read
-	d        decoder
+	d        avrofile.Decoder
 	open     bool
 	builders []array.Builder
 	fields   []fieldReader // by field of the records
-	scratch  []byte
+	scratch  []byte        // a block as it lies in the file
+	plain    []byte        // and unpacked
 }
 
 // fieldReader reads a field of a record into builders; none: it is skipped.
 type fieldReader struct {
-	typ   *schema
+	typ   *avrofile.Type
 	puts  []put
 	intos []array.Builder
 }
 
 func (r *reader) newCursor(columns []int) (*cursor, error) {
-	c := &cursor{reader: r, block: r.group.Ordinal, fields: make([]fieldReader, len(r.root.fields))}
-	for i, f := range r.root.fields {
-		c.fields[i].typ = f.typ
+	c := &cursor{reader: r, block: r.group.Ordinal, fields: make([]fieldReader, len(r.root.Fields))}
+	for i, f := range r.root.Fields {
+		c.fields[i].typ = f.Type
 	}
 	for _, at := range columns {
 		column := &r.columns[at]
@@ -127,7 +129,12 @@ func (c *cursor) close() {
 	for _, b := range c.builders {
 		b.Release()
 	}
+	codecs.GiveBack(c.plain)
+	c.plain, c.d, c.open = nil, avrofile.Decoder{}, false
 }
+
+// codecs serves the readers of a process.
+var codecs = avrofile.NewCodecs(plainMost)
 
 // advance makes sure that the current block has records left.
 func (c *cursor) advance(ctx context.Context) error {
@@ -136,8 +143,8 @@ func (c *cursor) advance(ctx context.Context) error {
 			return err
 		}
 		if c.open {
-			if c.d.at != len(c.d.data) {
-				return fault.New(fault.Corrupt, "%d bytes are left in a block after its last record", len(c.d.data)-c.d.at)
+			if c.d.At != len(c.d.Data) {
+				return fault.New(fault.Corrupt, "%d bytes are left in a block after its last record", len(c.d.Data)-c.d.At)
 			}
 			c.block, c.open = c.block+1, false
 		}
@@ -161,14 +168,17 @@ func (c *cursor) unpack() error {
 	if err := readAt(f.file, packed, b.at); err != nil {
 		return err
 	}
-	plain, err := unpack(f.index.codec, packed)
+	plain, err := codecs.Unpack(f.index.codec, packed, c.plain[:0])
 	if err != nil {
 		return err
 	}
-	if least := int64(c.reader.root.least()); b.rows > 0 && least > 0 && int64(len(plain))/least < b.rows {
+	if avrofile.IsPacked(f.index.codec) {
+		c.plain = plain
+	}
+	if least := int64(c.reader.root.Least); b.rows > 0 && least > 0 && int64(len(plain))/least < b.rows {
 		return fault.New(fault.Corrupt, "%d records in a block of %d bytes", b.rows, len(plain))
 	}
-	c.d, c.left, c.open = decoder{data: plain}, b.rows, true
+	c.d, c.left, c.open = avrofile.Decoder{Data: plain}, b.rows, true
 	return nil
 }
 
@@ -189,11 +199,11 @@ func (c *cursor) skip(ctx context.Context, n int64) error {
 			return err
 		}
 		step := min(n, c.left)
-		for i := int64(0); i < step && c.d.err == nil; i++ {
-			skip(&c.d, c.reader.root)
+		for i := int64(0); i < step && c.d.Err == nil; i++ {
+			c.d.Skip(c.reader.root)
 		}
-		if c.d.err != nil {
-			return c.d.err
+		if c.d.Err != nil {
+			return c.d.Err
 		}
 		n, c.row, c.left = n-step, c.row+step, c.left-step
 	}
@@ -210,8 +220,8 @@ func (c *cursor) read(ctx context.Context, n int64) error {
 		}
 		step := min(n, c.left)
 		for i := int64(0); i < step; i++ {
-			if c.record(); c.d.err != nil {
-				return c.d.err
+			if c.record(); c.d.Err != nil {
+				return c.d.Err
 			}
 		}
 		n, c.row, c.left = n-step, c.row+step, c.left-step
@@ -223,13 +233,13 @@ func (c *cursor) record() {
 	for i := range c.fields {
 		f := &c.fields[i]
 		if len(f.puts) == 0 {
-			skip(&c.d, f.typ)
+			c.d.Skip(f.typ)
 			continue
 		}
-		start := c.d.at
+		start := c.d.At
 		for j, p := range f.puts {
-			c.d.at = start
-			if p(&c.d, f.intos[j]); c.d.err != nil {
+			c.d.At = start
+			if p(&c.d, f.intos[j]); c.d.Err != nil {
 				return
 			}
 		}
@@ -237,19 +247,16 @@ func (c *cursor) record() {
 }
 
 // program gives how values of a type are read as a wanted field; match allowed it before.
-func program(want arrow.Field, typ *schema) put {
-	value, null, _ := typ.optional()
+func program(want arrow.Field, typ *avrofile.Type) put {
+	value, null, _ := optional(typ)
 	inner := valueProgram(want, value)
-	if typ.kind != kindUnion {
+	if typ.Kind != avrofile.Union {
 		return inner
 	}
-	branches := int64(len(typ.branches))
-	return func(d *decoder, b array.Builder) {
-		switch i := d.long(); {
-		case d.err != nil:
-		case i < 0 || i >= branches:
-			d.fail("branch %d of a union of %d", i, branches)
-		case int(i) == null:
+	return func(d *avrofile.Decoder, b array.Builder) {
+		switch branch, i := d.Branch(typ); {
+		case branch == nil:
+		case i == null:
 			b.AppendNull()
 		default:
 			inner(d, b)
@@ -257,34 +264,34 @@ func program(want arrow.Field, typ *schema) put {
 	}
 }
 
-func valueProgram(want arrow.Field, s *schema) put {
+func valueProgram(want arrow.Field, s *avrofile.Type) put {
 	switch t := want.Type.(type) {
 	case *arrow.NullType:
-		return func(d *decoder, b array.Builder) {
-			skip(d, s)
+		return func(d *avrofile.Decoder, b array.Builder) {
+			d.Skip(s)
 			b.AppendNull()
 		}
 	case *arrow.StructType:
 		return structProgram(t, s)
 	case *arrow.ListType:
-		inner := program(t.ElemField(), s.items)
-		return func(d *decoder, b array.Builder) {
+		inner := program(t.ElemField(), s.Items)
+		return func(d *avrofile.Decoder, b array.Builder) {
 			l := b.(*array.ListBuilder)
 			l.Append(true)
-			d.items(s.items.least(), func() { inner(d, l.ValueBuilder()) })
+			items(d, s.Items.Least, func() { inner(d, l.ValueBuilder()) })
 		}
 	case *arrow.MapType:
-		keyType, valueType := s.entries()
+		keyType, valueType := entries(s)
 		key, value := program(t.KeyField(), keyType), program(t.ItemField(), valueType)
-		return func(d *decoder, b array.Builder) {
+		return func(d *avrofile.Decoder, b array.Builder) {
 			m := b.(*array.MapBuilder)
 			m.Append(true)
-			d.items(keyType.least()+valueType.least(), func() {
+			items(d, keyType.Least+valueType.Least, func() {
 				before := m.KeyBuilder().NullN()
-				if key(d, m.KeyBuilder()); d.err == nil && m.KeyBuilder().NullN() > before {
-					d.fail("a map has a null key")
+				if key(d, m.KeyBuilder()); d.Err == nil && m.KeyBuilder().NullN() > before {
+					d.Fail("a map has a null key")
 				}
-				if d.err == nil {
+				if d.Err == nil {
 					value(d, m.ItemBuilder())
 				}
 			})
@@ -293,8 +300,8 @@ func valueProgram(want arrow.Field, s *schema) put {
 	return convert(s, want.Type)
 }
 
-func structProgram(t *arrow.StructType, s *schema) put {
-	at := make([]int, len(s.fields)) // child of the wanted struct; -1: skipped
+func structProgram(t *arrow.StructType, s *avrofile.Type) put {
+	at := make([]int, len(s.Fields)) // child of the wanted struct; -1: skipped
 	for i := range at {
 		at[i] = -1
 	}
@@ -304,7 +311,7 @@ func structProgram(t *arrow.StructType, s *schema) put {
 			at[j], puts[i] = i, program(f, typ)
 		}
 	}
-	return func(d *decoder, b array.Builder) {
+	return func(d *avrofile.Decoder, b array.Builder) {
 		sb := b.(*array.StructBuilder)
 		sb.Append(true)
 		for i, p := range puts {
@@ -312,11 +319,11 @@ func structProgram(t *arrow.StructType, s *schema) put {
 				sb.FieldBuilder(i).AppendNull()
 			}
 		}
-		for j := 0; j < len(at) && d.err == nil; j++ {
+		for j := 0; j < len(at) && d.Err == nil; j++ {
 			if i := at[j]; i >= 0 {
 				puts[i](d, sb.FieldBuilder(i))
 			} else {
-				skip(d, s.fields[j].typ)
+				d.Skip(s.Fields[j].Type)
 			}
 		}
 	}

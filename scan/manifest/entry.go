@@ -1,5 +1,7 @@
 package manifest
 
+import "github.com/skua-data/skua/scan/avrofile"
+
 // Status says what became of a file in the snapshot that wrote the manifest.
 type Status int8
 
@@ -80,52 +82,52 @@ const (
 // Counts hands every column of a map of counts to visit, in the writer's order.
 func (e *Entry) Counts(m Metric, visit func(column int, n int64)) error {
 	s := &e.metrics[m]
-	d := decoder{data: s.data}
+	d := avrofile.Decoder{Data: s.data}
 	for n := s.run(&d); n > 0; n = s.run(&d) {
-		for ; n > 0 && d.err == nil; n-- {
+		for ; n > 0 && d.Err == nil; n-- {
 			column, typ := s.typ.value(&d)
 			switch {
 			case typ == nil:
-			case typ.kind == kindInt || typ.kind == kindLong:
-				if v := d.long(); d.err == nil {
+			case typ.Kind == avrofile.Int || typ.Kind == avrofile.Long:
+				if v := d.Long(); d.Err == nil {
 					visit(column, v)
 				}
 			default:
-				d.skip(typ)
+				d.Skip(typ)
 			}
 			s.typ.finish(&d)
 		}
 	}
-	return d.err
+	return d.Err
 }
 
 // Bounds hands every column of a map of bounds to visit, in the writer's order. The bytes are the block's.
 func (e *Entry) Bounds(m Metric, visit func(column int, bound []byte)) error {
 	s := &e.metrics[m]
-	d := decoder{data: s.data}
+	d := avrofile.Decoder{Data: s.data}
 	for n := s.run(&d); n > 0; n = s.run(&d) {
-		for ; n > 0 && d.err == nil; n-- {
+		for ; n > 0 && d.Err == nil; n-- {
 			column, typ := s.typ.value(&d)
 			switch {
 			case typ == nil:
-			case typ.kind == kindBytes || typ.kind == kindString:
-				if b := d.bytes(); d.err == nil {
+			case typ.Kind == avrofile.Bytes || typ.Kind == avrofile.String:
+				if b := d.Bytes(); d.Err == nil {
 					visit(column, b)
 				}
 			default:
-				d.skip(typ)
+				d.Skip(typ)
 			}
 			s.typ.finish(&d)
 		}
 	}
-	return d.err
+	return d.Err
 }
 
 // run tells how many columns come next; 0: none are left.
-func (s *span) run(d *decoder) int64 {
-	if s.data == nil || d.err != nil {
+func (s *span) run(d *avrofile.Decoder) int64 {
+	if s.data == nil || d.Err != nil {
 		return 0
 	}
-	n, _ := d.blockCount(s.typ.record.least)
+	n, _ := d.Run(s.typ.record.Least)
 	return n
 }

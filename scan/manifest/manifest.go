@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/scan/avrofile"
 )
 
 // Field is a field of the partition spec that a manifest was written with.
@@ -18,31 +19,33 @@ type Field struct {
 
 // Reader reads the entries of one manifest. It is for one goroutine.
 type Reader struct {
-	codecs   *Codecs
-	codec    string
-	metadata map[string][]byte
-	sync     []byte
-	file     decoder // over the whole file
-	layout   *layout
+	codecs *avrofile.Codecs
+	header avrofile.Header
+	file   avrofile.Decoder // over the whole file
+	layout *layout
 
-	block  decoder // over one unpacked block
-	left   int64   // entries of it that were not read
+	block  avrofile.Decoder // over one unpacked block
+	left   int64            // entries of it that were not read
 	opened bool
 	plain  []byte // buffer of the block
 	total  int64  // bytes unpacked so far
 }
+
+// BlockMost bounds what a block unpacks to, in bytes: the codecs of NewReader want it. Writers pack some ten thousand bytes into one, a few a whole manifest.
+const BlockMost = 128 << 20
 
 // unpackedMost bounds what a manifest unpacks to, in bytes.
 const unpackedMost = 1 << 30
 
 // NewReader reads the header of a manifest. spec, which may be empty, is what finds partition values whose fields carry no ids. The bytes stay the
 // caller's and must not change while the reader is used; Close gives back what it borrowed.
-func NewReader(raw []byte, spec []Field, codecs *Codecs) (*Reader, error) {
-	r := &Reader{codecs: codecs, file: decoder{data: raw}}
-	if err := r.header(); err != nil {
+func NewReader(raw []byte, spec []Field, codecs *avrofile.Codecs) (*Reader, error) {
+	r := &Reader{codecs: codecs, file: avrofile.Decoder{Data: raw}}
+	var err error
+	if r.header, err = avrofile.ReadHeader(&r.file); err != nil {
 		return nil, err
 	}
-	root, err := parseSchema(r.metadata["avro.schema"])
+	root, err := r.header.Schema()
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +57,7 @@ func NewReader(raw []byte, spec []Field, codecs *Codecs) (*Reader, error) {
 
 // Version is the format version that the manifest states; 1 where it states none.
 func (r *Reader) Version() (int, error) {
-	text := string(r.metadata["format-version"])
+	text := string(r.header.Metadata["format-version"])
 	if text == "" {
 		return 1, nil
 	}
@@ -66,21 +69,21 @@ func (r *Reader) Version() (int, error) {
 }
 
 // Content is what the manifest says that it lists, data or deletes; empty: it does not say.
-func (r *Reader) Content() string { return string(r.metadata["content"]) }
+func (r *Reader) Content() string { return string(r.header.Metadata["content"]) }
 
 // SpecID is the partition spec that the manifest states; false: it states none.
 func (r *Reader) SpecID() (int, bool) {
-	n, err := strconv.Atoi(string(r.metadata["partition-spec-id"]))
+	n, err := strconv.Atoi(string(r.header.Metadata["partition-spec-id"]))
 	return n, err == nil
 }
 
 // Next reads the next entry into e; io.EOF: there is none. What e holds is good until the next call.
 func (r *Reader) Next(e *Entry) error {
 	for r.left == 0 {
-		if r.opened && r.block.at != len(r.block.data) {
-			return fault.New(fault.Corrupt, "%d bytes are left in a block after its last entry", len(r.block.data)-r.block.at)
+		if r.opened && r.block.At != len(r.block.Data) {
+			return fault.New(fault.Corrupt, "%d bytes are left in a block after its last entry", len(r.block.Data)-r.block.At)
 		}
-		if r.file.at == len(r.file.data) {
+		if r.file.At == len(r.file.Data) {
 			return io.EOF
 		}
 		if err := r.nextBlock(); err != nil {
@@ -93,6 +96,6 @@ func (r *Reader) Next(e *Entry) error {
 
 // Close gives back the reader's buffer. Entries read before are not good any more.
 func (r *Reader) Close() {
-	r.codecs.giveBack(r.plain)
-	r.plain, r.block, r.left = nil, decoder{}, 0
+	r.codecs.GiveBack(r.plain)
+	r.plain, r.block, r.left = nil, avrofile.Decoder{}, 0
 }

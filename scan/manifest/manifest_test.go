@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/scan/avrofile"
 )
 
 // spelled writes an entry down.
@@ -44,7 +45,7 @@ func spelled(t testing.TB, r *Reader, e *Entry) string {
 
 func readAll(t testing.TB, raw []byte, spec []Field) ([]string, error) {
 	t.Helper()
-	r, err := NewReader(raw, spec, &Codecs{})
+	r, err := NewReader(raw, spec, avrofile.NewCodecs(BlockMost))
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +203,7 @@ func TestPartitionValues(t *testing.T) {
 		}
 		entry := sample()
 		entry["data_file"].(record)["partition"] = record{"p": c.value, "q": nil}
-		r, err := NewReader(written(t, schema, "", nil, []record{entry}), nil, &Codecs{})
+		r, err := NewReader(written(t, schema, "", nil, []record{entry}), nil, avrofile.NewCodecs(BlockMost))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,7 +229,7 @@ func TestHeadersTell(t *testing.T) {
 		{map[string]string{"format-version": "2", "content": "deletes", "partition-spec-id": "3"}, `2 "deletes" 3 true <nil>`},
 		{map[string]string{"format-version": "two"}, `0 "" 0 false the format version "two" is no version`},
 	} {
-		r, err := NewReader(written(t, schema, "", c.metadata), nil, &Codecs{})
+		r, err := NewReader(written(t, schema, "", c.metadata), nil, avrofile.NewCodecs(BlockMost))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -306,7 +307,7 @@ func TestBuffersAreUsedAgain(t *testing.T) {
 	other := sample()
 	other["data_file"].(record)["file_path"] = "s3://b/t/day=2/another-file-with-a-longer-name.parquet"
 	other["data_file"].(record)["lower_bounds"] = nil
-	codecs := &Codecs{}
+	codecs := avrofile.NewCodecs(BlockMost)
 	for _, codec := range []string{"deflate", "snappy", "zstandard"} {
 		for range 3 {
 			for _, entry := range []record{sample(), other} {
@@ -341,7 +342,7 @@ func FuzzReader(f *testing.F) {
 	}
 	f.Add(written(f, schemaText(f, everyID(entryDeclared(fileDeclared(partitionDeclared())), func(declared) any { return nil })), "", nil, []record{sample()}))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		r, err := NewReader(raw, []Field{{1000, "day"}, {1001, "b"}}, &Codecs{})
+		r, err := NewReader(raw, []Field{{1000, "day"}, {1001, "b"}}, avrofile.NewCodecs(BlockMost))
 		for e := (Entry{}); err == nil; {
 			if err = r.Next(&e); err == nil {
 				for m := ValueCounts; m <= NaNCounts && err == nil; m++ {

@@ -1,13 +1,12 @@
 package manifest
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 	"strings"
 	"unicode"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/scan/avrofile"
 )
 
 // Date is a value that its writer calls a date: days since 1970.
@@ -19,25 +18,25 @@ type Decimal struct {
 	Scale    int
 }
 
-// partitionField is a field of the partition as it is written; its id is noID where nothing tells which one it is.
+// partitionField is a field of the partition as it is written; its id is NoID where nothing tells which one it is.
 type partitionField struct {
 	id  int
-	typ *node
+	typ *avrofile.Type
 }
 
 // partitionFields finds the fields of partitions: by id, without one by name, and where no name is known either and there are as many as the spec has,
 // by place.
-func partitionFields(record *node, spec []Field) []partitionField {
-	out := make([]partitionField, len(record.fields))
+func partitionFields(record *avrofile.Type, spec []Field) []partitionField {
+	out := make([]partitionField, len(record.Fields))
 	ids, found := !repeats(record), false
-	for i, f := range record.fields {
-		out[i] = partitionField{id: noID, typ: f.typ}
-		if ids && f.id > 0 {
-			out[i].id, found = f.id, true
+	for i, f := range record.Fields {
+		out[i] = partitionField{id: avrofile.NoID, typ: f.Type}
+		if ids && f.ID > 0 {
+			out[i].id, found = f.ID, true
 			continue
 		}
 		for _, s := range spec {
-			if f.name == s.Name || f.name == avroName(s.Name) {
+			if f.Name == s.Name || f.Name == avroName(s.Name) {
 				out[i].id, found = s.ID, true
 			}
 		}
@@ -70,58 +69,58 @@ func avroName(name string) string {
 // Partition decodes the partition of an entry: values by partition field id, nil for null. Values are bool, int64, Date, float32, float64, string, []byte,
 // and Decimal; none of them lies in the reader's memory.
 func (r *Reader) Partition(raw []byte) (map[int]any, error) {
-	d := &decoder{data: raw}
+	d := &avrofile.Decoder{Data: raw}
 	out := make(map[int]any, len(r.layout.partition))
 	for _, f := range r.layout.partition {
-		if f.id == noID {
-			d.skip(f.typ)
+		if f.id == avrofile.NoID {
+			d.Skip(f.typ)
 			continue
 		}
-		out[f.id] = d.scalar(f.typ)
+		out[f.id] = scalar(d, f.typ)
 	}
-	return out, d.err
+	return out, d.Err
 }
 
 // scalar reads a partition value.
-func (d *decoder) scalar(n *node) any {
-	typ, ok := d.value(n)
-	if !ok || d.err != nil {
+func scalar(d *avrofile.Decoder, n *avrofile.Type) any {
+	typ, ok := d.Value(n)
+	if !ok || d.Err != nil {
 		return nil
 	}
-	switch typ.kind {
-	case kindBoolean:
-		b := d.take(1)
-		return d.err == nil && b[0] != 0
-	case kindInt, kindLong:
-		v := d.long()
-		if typ.logical == "date" && v == int64(int32(v)) {
+	switch typ.Kind {
+	case avrofile.Boolean:
+		b := d.Take(1)
+		return d.Err == nil && b[0] != 0
+	case avrofile.Int, avrofile.Long:
+		v := d.Long()
+		if typ.Logical == "date" && v == int64(int32(v)) {
 			return Date(v)
 		}
 		return v
-	case kindFloat:
-		if b := d.take(4); d.err == nil {
-			return math.Float32frombits(binary.LittleEndian.Uint32(b))
+	case avrofile.Float:
+		if f := d.Float(); d.Err == nil {
+			return f
 		}
-	case kindDouble:
-		if b := d.take(8); d.err == nil {
-			return math.Float64frombits(binary.LittleEndian.Uint64(b))
+	case avrofile.Double:
+		if f := d.Double(); d.Err == nil {
+			return f
 		}
-	case kindString:
-		return string(d.bytes())
-	case kindBytes:
-		return typ.binary(d.bytes())
-	case kindFixed:
-		return typ.binary(d.take(typ.fixed))
+	case avrofile.String:
+		return string(d.Bytes())
+	case avrofile.Bytes:
+		return bytesValue(typ, d.Bytes())
+	case avrofile.Fixed:
+		return bytesValue(typ, d.Take(typ.Size))
 	default:
-		d.err = fault.New(fault.Unsupported, "partition values of the Avro type %s are not supported", kindNames[typ.kind])
+		d.Err = fault.New(fault.Unsupported, "partition values of the Avro type %s are not supported", typ.Kind)
 	}
 	return nil
 }
 
-func (n *node) binary(b []byte) any {
+func bytesValue(n *avrofile.Type, b []byte) any {
 	own := append([]byte{}, b...)
-	if n.logical == "decimal" {
-		return Decimal{Unscaled: own, Scale: n.scale}
+	if n.Logical == "decimal" {
+		return Decimal{Unscaled: own, Scale: n.Scale}
 	}
 	return own
 }

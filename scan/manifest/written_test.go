@@ -11,6 +11,8 @@ import (
 
 	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/skua-data/skua/scan/avrofile"
 )
 
 // record is a record's values by field name; list and pairs are an array's; sized is an array that is written in runs whose bytes are told.
@@ -26,11 +28,11 @@ func column(id int, value any) record { return record{"key": id, "value": value}
 // written makes an Avro file of a schema: each of blocks is a block of records.
 func written(t testing.TB, schema, codec string, metadata map[string]string, blocks ...[]record) []byte {
 	t.Helper()
-	root, err := parseSchema([]byte(schema))
+	root, err := avrofile.ParseSchema([]byte(schema))
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := append([]byte(nil), magic...)
+	out := []byte(avrofile.Magic)
 	all := map[string]string{"avro.schema": schema, "avro.codec": codec}
 	for k, v := range metadata {
 		all[k] = v
@@ -87,46 +89,46 @@ func packed(t testing.TB, codec string, plain []byte) []byte {
 	return plain
 }
 
-func appendValue(t testing.TB, out []byte, n *node, v any) []byte {
+func appendValue(t testing.TB, out []byte, n *avrofile.Type, v any) []byte {
 	t.Helper()
-	switch n.kind {
-	case kindUnion:
-		for i, b := range n.branches {
-			if (b.kind == kindNull) == (v == nil) {
+	switch n.Kind {
+	case avrofile.Union:
+		for i, b := range n.Branches {
+			if (b.Kind == avrofile.Null) == (v == nil) {
 				return appendValue(t, binary.AppendVarint(out, int64(i)), b, v)
 			}
 		}
-	case kindNull:
+	case avrofile.Null:
 		return out
-	case kindBoolean:
+	case avrofile.Boolean:
 		if v.(bool) {
 			return append(out, 1)
 		}
 		return append(out, 0)
-	case kindInt, kindLong:
+	case avrofile.Int, avrofile.Long:
 		return binary.AppendVarint(out, int64(v.(int)))
-	case kindFloat:
+	case avrofile.Float:
 		return binary.LittleEndian.AppendUint32(out, math.Float32bits(v.(float32)))
-	case kindDouble:
+	case avrofile.Double:
 		return binary.LittleEndian.AppendUint64(out, math.Float64bits(v.(float64)))
-	case kindString, kindBytes:
+	case avrofile.String, avrofile.Bytes:
 		return appendText(out, v.(string))
-	case kindFixed:
+	case avrofile.Fixed:
 		return append(out, v.(string)...)
-	case kindRecord:
-		for _, f := range n.fields {
-			out = appendValue(t, out, f.typ, v.(record)[f.name])
+	case avrofile.Record:
+		for _, f := range n.Fields {
+			out = appendValue(t, out, f.Type, v.(record)[f.Name])
 		}
 		return out
-	case kindMap:
+	case avrofile.Map:
 		for k, e := range v.(map[string]any) {
-			out = appendValue(t, appendText(binary.AppendVarint(out, 1), k), n.items, e)
+			out = appendValue(t, appendText(binary.AppendVarint(out, 1), k), n.Items, e)
 		}
 		return append(out, 0)
-	case kindArray:
+	case avrofile.Array:
 		if items, ok := v.(sized); ok {
 			for _, e := range items {
-				one := appendValue(t, nil, n.items, e)
+				one := appendValue(t, nil, n.Items, e)
 				out = binary.AppendVarint(binary.AppendVarint(out, -1), int64(len(one)))
 				out = append(out, one...)
 			}
@@ -137,11 +139,11 @@ func appendValue(t testing.TB, out []byte, n *node, v any) []byte {
 			out = binary.AppendVarint(out, int64(len(items)))
 		}
 		for _, e := range items {
-			out = appendValue(t, out, n.items, e)
+			out = appendValue(t, out, n.Items, e)
 		}
 		return append(out, 0)
 	}
-	t.Fatalf("%v cannot be written as %s", v, kindNames[n.kind])
+	t.Fatalf("%v cannot be written as %s", v, n.Kind)
 	return nil
 }
 

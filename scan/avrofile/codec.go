@@ -1,4 +1,4 @@
-package manifest
+package avrofile
 
 import (
 	"bytes"
@@ -15,28 +15,30 @@ import (
 	"github.com/skua-data/skua/fault"
 )
 
-// blockMost bounds what a block unpacks to, in bytes. Writers pack some ten thousand bytes into one, a few a whole manifest.
-const blockMost = 128 << 20
-
-// Codecs unpacks blocks, and keeps its buffers and tables for the next manifest. The zero Codecs is ready; it is safe for concurrent use.
+// Codecs unpacks blocks, and keeps its buffers and tables for the next file. It is safe for concurrent use.
 type Codecs struct {
+	most    int
 	flates  sync.Pool // of *inflater
 	zstds   sync.Pool // of *zstd.Decoder
 	buffers sync.Pool // of *[]byte
 }
 
+// NewCodecs makes codecs that refuse a block which unpacks to more than most bytes.
+func NewCodecs(most int) *Codecs { return &Codecs{most: most} }
+
 // keptBuffer is the largest buffer that is kept, in bytes.
 const keptBuffer = 16 << 20
 
-func (c *Codecs) giveBack(buffer []byte) {
+// GiveBack takes a buffer that Unpack returned and that nothing needs any more.
+func (c *Codecs) GiveBack(buffer []byte) {
 	if cap(buffer) > 0 && cap(buffer) <= keptBuffer {
 		c.buffers.Put(&buffer)
 	}
 }
 
-// unpack unpacks a block into dst, which it may replace by a larger buffer. Without a codec the result is packed itself.
-func (c *Codecs) unpack(codec string, packed, dst []byte) ([]byte, error) {
-	if codec == "" || codec == "null" {
+// Unpack unpacks a block into dst, which it may replace by a larger buffer. Without a codec the result is packed itself.
+func (c *Codecs) Unpack(codec string, packed, dst []byte) ([]byte, error) {
+	if !IsPacked(codec) {
 		return packed, nil
 	}
 	if cap(dst) == 0 {
@@ -48,11 +50,11 @@ func (c *Codecs) unpack(codec string, packed, dst []byte) ([]byte, error) {
 	case "deflate":
 		return c.inflate(packed, dst)
 	case "snappy":
-		return unpackSnappy(packed, dst)
+		return c.unpackSnappy(packed, dst)
 	case "zstandard":
 		return c.unpackZstd(packed, dst)
 	case "bzip2":
-		return readInto(bzip2.NewReader(bytes.NewReader(packed)), dst, 4*len(packed))
+		return c.readInto(bzip2.NewReader(bytes.NewReader(packed)), dst, 4*len(packed))
 	}
 	return nil, fault.New(fault.Unsupported, "the Avro codec %s is not supported", codec)
 }
@@ -74,14 +76,14 @@ func (c *Codecs) inflate(packed, dst []byte) ([]byte, error) {
 	if err := f.plain.(flate.Resetter).Reset(&f.packed, nil); err != nil {
 		return nil, fault.New(fault.Corrupt, "unpack: %w", err)
 	}
-	return readInto(f.plain, dst, 6*len(packed))
+	return c.readInto(f.plain, dst, 6*len(packed))
 }
 
 func (c *Codecs) unpackZstd(packed, dst []byte) ([]byte, error) {
 	r, ok := c.zstds.Get().(*zstd.Decoder)
 	if !ok {
 		var err error
-		if r, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(blockMost)); err != nil {
+		if r, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(uint64(c.most))); err != nil {
 			return nil, err
 		}
 	}
@@ -93,11 +95,11 @@ func (c *Codecs) unpackZstd(packed, dst []byte) ([]byte, error) {
 	if err := r.Reset(bytes.NewReader(packed)); err != nil {
 		return nil, fault.New(fault.Corrupt, "unpack: %w", err)
 	}
-	return readInto(r, dst, 6*len(packed))
+	return c.readInto(r, dst, 6*len(packed))
 }
 
 // readInto reads everything into dst, which grows with what comes and begins with about the size expected.
-func readInto(r io.Reader, dst []byte, expected int) ([]byte, error) {
+func (c *Codecs) readInto(r io.Reader, dst []byte, expected int) ([]byte, error) {
 	if cap(dst) == 0 {
 		dst = make([]byte, 0, min(expected, 1<<20)+512)
 	}
@@ -107,11 +109,11 @@ func readInto(r io.Reader, dst []byte, expected int) ([]byte, error) {
 			copy(grown, dst)
 			dst = grown
 		}
-		n, err := r.Read(dst[len(dst):min(cap(dst), blockMost+1)])
+		n, err := r.Read(dst[len(dst):min(cap(dst), c.most+1)])
 		dst = dst[:len(dst)+n]
 		switch {
-		case len(dst) > blockMost:
-			return nil, fault.New(fault.Exhausted, "it unpacks to more than %d bytes", blockMost)
+		case len(dst) > c.most:
+			return nil, fault.New(fault.Exhausted, "it unpacks to more than %d bytes", c.most)
 		case err == io.EOF:
 			return dst, nil
 		case err != nil:
@@ -121,14 +123,14 @@ func readInto(r io.Reader, dst []byte, expected int) ([]byte, error) {
 }
 
 // unpackSnappy unpacks a block and compares its checksum.
-func unpackSnappy(packed, dst []byte) ([]byte, error) {
+func (c *Codecs) unpackSnappy(packed, dst []byte) ([]byte, error) {
 	if len(packed) < crc32.Size {
 		return nil, fault.New(fault.Corrupt, "a snappy block of %d bytes", len(packed))
 	}
 	at := len(packed) - crc32.Size
 	sum := binary.BigEndian.Uint32(packed[at:])
 	n, err := s2.DecodedLen(packed[:at])
-	if err != nil || n > blockMost || n > 64*at+64 {
+	if err != nil || n > c.most || n > 64*at+64 {
 		return nil, fault.New(fault.Corrupt, "a snappy block of %d bytes says that it unpacks to %d", at, n)
 	}
 	out, err := s2.Decode(dst[:cap(dst)], packed[:at])
