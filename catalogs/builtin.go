@@ -55,7 +55,7 @@ var _ Catalog = tandem{}
 // Capabilities are those of the first, and what either lists.
 func (t tandem) Capabilities() Capabilities {
 	c, back := t.front.Capabilities(), t.back.Capabilities()
-	c.Views, c.Files = c.Views || back.Views, c.Files || back.Files
+	c.Views, c.Files, c.Partitions = c.Views || back.Views, c.Files || back.Files, c.Partitions || back.Partitions
 	return c
 }
 

@@ -42,6 +42,7 @@ type Capabilities struct {
 	References       bool // Load honours LoadRequest.Reference
 	Refresh          bool // Load honours LoadRequest.Fresh: the catalog keeps answers of its own
 	Reports          bool // the catalog is a Reporter
+	Partitions       bool // the catalog is a PartitionLister
 }
 
 // Reporter is what a catalog is, too, that announces Capabilities.Reports: it wants to know which scans there were.
@@ -87,8 +88,11 @@ type Table struct {
 	Credentials      []storage.Credential // by location prefix, with expiry; renewed through the catalog
 	Locations        storage.Map          // where the table's paths lie, in this order; nil: as spelt. A path that no mapping fits is refused
 	Format           string               // of KindFiles: the format's name, such as parquet
+	Files            *Files               // of KindFiles; nil: the catalog knows no more than the format
 
-	renew func(ctx context.Context) (*Table, error) // set by the Set, and lost where the table crosses a process
+	// Set by the Set, and lost where the table crosses a process.
+	renew      func(ctx context.Context) (*Table, error)
+	partitions func(ctx context.Context, names []string) iter.Seq2[Partition, error]
 }
 
 // Renew loads the table anew for its Config and Credentials, as those that it has expire. Nil where nobody can.

@@ -3,6 +3,7 @@ package catalogs
 import (
 	"context"
 	"errors"
+	"iter"
 	"log/slog"
 	"maps"
 	"slices"
@@ -114,8 +115,8 @@ func (s *Set) Catalog(ctx context.Context, name string) (Catalog, error) {
 	return h, nil
 }
 
-// Load gives a table or view, from memory or by the catalog. Catalog is filled in. Metadata is nil where the catalog knows only the location. Plain files are
-// fault.Unsupported.
+// Load gives a table or view, from memory or by the catalog. Catalog is filled in. Metadata is nil where the catalog knows only the location. Plain files that are
+// not Parquet are fault.Unsupported.
 func (s *Set) Load(ctx context.Context, catalog string, id table.Identifier, reference, principal string) (*Table, error) {
 	d, ok := s.Definition(catalog)
 	if !ok {
@@ -176,6 +177,11 @@ func (s *Set) ask(ctx context.Context, d Definition, req LoadRequest, known *Tab
 	again := req
 	again.Held, again.Fresh = "", true
 	out.renew = func(ctx context.Context) (*Table, error) { return s.ask(ctx, d, again, nil) }
+	if out.Kind == KindFiles && out.Files.Listed {
+		out.partitions = func(ctx context.Context, names []string) iter.Seq2[Partition, error] {
+			return s.listPartitions(ctx, d, PartitionRequest{Identifier: req.Identifier, Principal: req.Principal, Names: names})
+		}
+	}
 	if keep, err := d.retention(); err == nil && keep != 0 {
 		s.cache.put(key, out, era)
 		return out.copied(), nil
@@ -189,8 +195,12 @@ func (s *Set) accept(d Definition, id table.Identifier, t *Table) (*Table, error
 	if t == nil || (t.Kind != KindFiles && t.MetadataLocation == "" && len(t.Metadata) == 0) {
 		return nil, fault.New(fault.Internal, "load %s: the catalog answered without metadata", name).In(name)
 	}
-	if t.Kind == KindFiles {
-		return nil, fault.New(fault.Unsupported, "%s is no Iceberg table: tables of plain files (%s) are not supported", name, t.Format).In(name)
+	switch {
+	case t.Kind != KindFiles:
+	case t.Format != "parquet":
+		return nil, fault.New(fault.Unsupported, "%s is no Iceberg table: tables of plain files (%s) are not supported, only Parquet files are", name, t.Format).In(name)
+	case t.Files == nil:
+		return nil, fault.New(fault.Unsupported, "%s is no Iceberg table, and its catalog's plugin does not tell where its files are", name).In(name)
 	}
 	out := *t
 	out.Catalog = d.Name
@@ -201,6 +211,15 @@ func (s *Set) accept(d Definition, id table.Identifier, t *Table) (*Table, error
 		return nil, fault.New(fault.Unavailable, "load %s: the catalog answered with another table, %q", name, out.Identifier).In(name)
 	}
 	return &out, nil
+}
+
+// listPartitions asks a catalog for the partitions of a table that it loaded.
+func (s *Set) listPartitions(ctx context.Context, d Definition, req PartitionRequest) iter.Seq2[Partition, error] {
+	c, err := s.Catalog(ctx, d.Name)
+	if err != nil {
+		return func(yield func(Partition, error) bool) { yield(Partition{}, err) }
+	}
+	return partitionsOf(ctx, c, req)
 }
 
 // Refresh forgets a table, for every reference and principal: the next Load brings its metadata again.

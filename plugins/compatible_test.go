@@ -92,6 +92,7 @@ func TestAnOldHostUnderstandsANewPlugin(t *testing.T) {
 		out, err := load(ctx, req)
 		if out != nil {
 			out.Locations, out.Format = storage.Map{{From: "a", To: "b"}}, "new"
+			out.Files = &catalogs.Files{Schema: iceberg.NewSchema(0, iceberg.NestedField{ID: 1, Name: "id", Type: iceberg.PrimitiveTypes.Int64}), Location: "s3://b/t", Listed: true}
 		}
 		return out, err
 	}
@@ -201,6 +202,12 @@ func TestANewHostUnderstandsAnOldPlugin(t *testing.T) {
 	}
 	if got := text(t, o.asked["LoadTable"]); got != text(t, message(t, o.frozen.method("LoadTable").Input(), `{"identifier": {"parts": ["a", "t"]}, "held": "s3://b/old"}`)) {
 		t.Errorf("the old plugin was asked %s", got)
+	}
+	if c.Capabilities().Partitions || loaded.Files != nil {
+		t.Errorf("an old plugin lists partitions: %+v", loaded.Files)
+	}
+	if _, err := collect(c.Partitions(t.Context(), catalogs.PartitionRequest{Identifier: table.Identifier{"a", "t"}})); !fault.Is(err, fault.Unsupported) {
+		t.Errorf("partitions of an old plugin: %v", err)
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)

@@ -80,6 +80,9 @@ func (s *Server) construct(ctx context.Context, typ string, config catalogs.Conf
 	if _, ok := catalog.(catalogs.Reporter); capabilities.Reports && !ok {
 		return catalogs.Capabilities{}, errors.Join(fault.New(fault.Internal, "the catalog announces reports of scans and has no method Report"), catalog.Close())
 	}
+	if _, ok := catalog.(catalogs.PartitionLister); capabilities.Partitions && !ok {
+		return catalogs.Capabilities{}, errors.Join(fault.New(fault.Internal, "the catalog announces partitions and has no method Partitions"), catalog.Close())
+	}
 	s.open = &opened{catalog: catalog, redact: redact}
 	return capabilities, nil
 }

@@ -77,13 +77,13 @@ func configFromWire(request *catalogv1.OpenRequest) catalogs.Config {
 func capabilitiesToWire(c catalogs.Capabilities) *catalogv1.Capabilities {
 	return &catalogv1.Capabilities{NestedNamespaces: c.NestedNamespaces, RootTables: c.RootTables, Views: c.Views, Files: c.Files,
 		VendsCredentials: c.VendsCredentials, Unchanged: c.Unchanged, NamespaceDefault: c.NamespaceDefault, References: c.References, Refresh: c.Refresh,
-		Reports: c.Reports}
+		Reports: c.Reports, Partitions: c.Partitions}
 }
 
 func capabilitiesFromWire(c *catalogv1.Capabilities) catalogs.Capabilities {
 	return catalogs.Capabilities{NestedNamespaces: c.GetNestedNamespaces(), RootTables: c.GetRootTables(), Views: c.GetViews(), Files: c.GetFiles(),
 		VendsCredentials: c.GetVendsCredentials(), Unchanged: c.GetUnchanged(), NamespaceDefault: c.GetNamespaceDefault(),
-		References: c.GetReferences(), Refresh: c.GetRefresh(), Reports: c.GetReports()}
+		References: c.GetReferences(), Refresh: c.GetRefresh(), Reports: c.GetReports(), Partitions: c.GetPartitions()}
 }
 
 func kindToWire(kind catalogs.Kind) catalogv1.TableKind {
@@ -131,7 +131,8 @@ func requestFromWire(req *catalogv1.LoadTableRequest) catalogs.LoadRequest {
 
 func headToWire(t *catalogs.Table) *catalogv1.TableHead {
 	out := &catalogv1.TableHead{Identifier: identifierToWire(t.Identifier), Kind: kindToWire(t.Kind), MetadataLocation: text(t.MetadataLocation),
-		Config: propertiesToWire(t.Config), Format: text(t.Format)}
+		Config: propertiesToWire(t.Config), Format: text(t.Format),
+		Files: filesToWire(t.Files)}
 	for _, mapping := range t.Locations {
 		out.Locations = append(out.Locations, &catalogv1.Mapping{From: text(mapping.From), To: text(mapping.To)})
 	}
@@ -160,6 +161,9 @@ func headFromWire(head *catalogv1.TableHead) (*catalogs.Table, int64, error) {
 		return nil, 0, err
 	}
 	out := &catalogs.Table{Identifier: identifier, Kind: kind, MetadataLocation: head.GetMetadataLocation(), Config: head.GetConfig(), Format: head.GetFormat()}
+	if out.Files, err = filesFromWire(head.GetFiles(), strings.Join(identifier, ".")); err != nil {
+		return nil, 0, err
+	}
 	for _, mapping := range head.GetLocations() {
 		out.Locations = append(out.Locations, storage.Mapping{From: mapping.GetFrom(), To: mapping.GetTo()})
 	}

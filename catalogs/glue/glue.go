@@ -1,5 +1,5 @@
-// Package glue reads the tables that an AWS Glue data catalog lists: Iceberg tables by the metadata location in their parameters, and others by their format's
-// name. Nothing is written.
+// Package glue reads the tables that an AWS Glue data catalog lists: Iceberg tables by the metadata location in their parameters, tables of Parquet files by their
+// columns and partitions, and others by their format's name. Nothing is written.
 package glue
 
 import (
@@ -52,9 +52,9 @@ func New([]storage.Kind) catalogs.Constructor {
 
 func key(name, property string) string { return "spark.sql.catalog." + name + "." + property }
 
-// Capabilities says that tables of plain files and views are listed; there is one level of namespaces.
+// Capabilities says that tables of plain files, their partitions, and views are listed; there is one level of namespaces.
 func (c *catalog) Capabilities() catalogs.Capabilities {
-	return catalogs.Capabilities{Views: true, Files: true}
+	return catalogs.Capabilities{Views: true, Files: true, Partitions: true}
 }
 
 // Close ends calls that run and makes later ones fail.
@@ -211,7 +211,7 @@ func (c *catalog) Load(ctx context.Context, req catalogs.LoadRequest) (*catalogs
 	out := &catalogs.Table{Identifier: slices.Clone(req.Identifier), Kind: kindOf(t), MetadataLocation: t.Parameters["metadata_location"]}
 	switch {
 	case out.Kind == catalogs.KindFiles:
-		out.Format, out.MetadataLocation = formatOf(t), ""
+		return out, storedOf(t, name).Table(out)
 	case out.Kind == catalogs.KindView:
 		return nil, fault.New(fault.Unsupported, "%s is a view of Glue: only Iceberg's views are known", name).In(name)
 	case out.MetadataLocation == "":
@@ -229,18 +229,6 @@ func kindOf(t *types.Table) catalogs.Kind {
 		return catalogs.KindView
 	}
 	return catalogs.KindFiles
-}
-
-// formatOf names the format of a table that is none of Iceberg's.
-func formatOf(t *types.Table) string {
-	said := []string{t.Parameters["spark.sql.sources.provider"], t.Parameters["table_type"], t.Parameters["classification"]}
-	if store := t.StorageDescriptor; store != nil {
-		if store.SerdeInfo != nil {
-			said = append(said, aws.ToString(store.SerdeInfo.SerializationLibrary))
-		}
-		said = append(said, aws.ToString(store.InputFormat))
-	}
-	return catalogs.FormatOf(said...)
 }
 
 // maxName is Glue's own bound of a name.

@@ -22,7 +22,9 @@ import (
 type service struct {
 	databases map[string]map[string]any
 	tables    map[string]map[string]any // by database.table
-	deny      bool
+
+	partitions map[string]map[string]any // of every table
+	deny       bool
 
 	mu   sync.Mutex
 	seen []map[string]any
@@ -64,6 +66,12 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		missing()
+	case "GetPartitions":
+		if _, ok := s.tables[text("DatabaseName")+"."+text("TableName")]; !ok {
+			missing()
+			return
+		}
+		s.page(w, "Partitions", s.partitions, text("NextToken"))
 	case "GetDatabases", "GetTables":
 		field, from := "DatabaseList", s.databases
 		if op == "GetTables" {
@@ -167,7 +175,7 @@ func open(t testing.TB, endpoint string, more ...string) catalogs.Catalog {
 func TestSuite(t *testing.T) {
 	at := start(t, sample())
 	catalogtest.Run(t, func(t *testing.T) (catalogs.Catalog, catalogtest.Expected) {
-		expected := catalogtest.Expected{Capabilities: catalogs.Capabilities{Views: true, Files: true},
+		expected := catalogtest.Expected{Capabilities: catalogs.Capabilities{Views: true, Files: true, Partitions: true},
 			Namespaces: []catalogtest.Namespace{{Identifier: table.Identifier{"sales"}, Properties: iceberg.Properties{"location": "s3://b/sales", "comment": "all of it", "owner": "crew"}},
 				{Identifier: table.Identifier{"empty"}}, {Identifier: table.Identifier{"x"}}}}
 		for _, name := range []string{"orders", "b", "a", "_c", "z z"} {
@@ -180,7 +188,9 @@ func TestSuite(t *testing.T) {
 func TestOtherTables(t *testing.T) {
 	s := sample()
 	s.tables = map[string]map[string]any{
-		"x.p": stored("p", nil, map[string]any{"StorageDescriptor": map[string]any{"InputFormat": "org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat"}}),
+		"x.p": stored("p", nil, map[string]any{"PartitionKeys": []any{map[string]any{"Name": "day", "Type": "date"}}, "StorageDescriptor": parquetAt("s3://b/p")}),
+		"x.h": stored("h", map[string]string{"table_type": "HUDI"}, map[string]any{"StorageDescriptor": parquetAt("s3://b/h")}),
+		"x.c": stored("c", map[string]string{"classification": "csv"}, nil),
 		"x.v": stored("v", nil, map[string]any{"TableType": "VIRTUAL_VIEW"}), "x.t": stored("t", map[string]string{"table_type": "iceberg"}, nil),
 	}
 	c := open(t, start(t, s))
@@ -191,19 +201,70 @@ func TestOtherTables(t *testing.T) {
 		}
 		got = append(got, fmt.Sprint(e.Identifier[1], e.Kind))
 	}
-	if fmt.Sprint(got) != "[p2 t0 v1]" {
+	if fmt.Sprint(got) != "[c2 h2 p2 t0 v1]" {
 		t.Errorf("%v", got)
 	}
 	load := func(name string) (*catalogs.Table, error) {
 		return c.Load(t.Context(), catalogs.LoadRequest{Identifier: table.Identifier{"x", name}})
 	}
-	if p, err := load("p"); err != nil || p.Format != "parquet" || p.Kind != catalogs.KindFiles {
-		t.Errorf("%+v, %v", p, err)
+	p, err := load("p")
+	if err != nil || p.Format != "parquet" || p.Kind != catalogs.KindFiles || p.Files.Location != "s3://b/p" || !p.Files.Listed || p.Files.Schema.String() != "table {\n\t1: id: optional long\n\t2: day: optional date\n}" {
+		t.Errorf("%+v, %+v, %v", p, p.Files, err)
+	}
+	for name, format := range map[string]string{"h": "hudi", "c": "csv"} {
+		if p, err := load(name); err != nil || p.Format != format || p.Files != nil {
+			t.Errorf("%s: %+v, %v", name, p, err)
+		}
 	}
 	for name, kind := range map[string]fault.Kind{"v": fault.Unsupported, "t": fault.Corrupt} {
 		if _, err := load(name); !fault.Is(err, kind) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// parquetAt is the storage of Parquet files as Glue keeps it.
+func parquetAt(location string) map[string]any {
+	return map[string]any{"Location": location, "InputFormat": "org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat", "Columns": []any{map[string]any{"Name": "id", "Type": "bigint"}},
+		"SerdeInfo": map[string]any{"SerializationLibrary": "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"}}
+}
+
+func TestPartitions(t *testing.T) {
+	s := sample()
+	s.tables = map[string]map[string]any{"x.p": stored("p", nil, map[string]any{"StorageDescriptor": parquetAt("s3://b/p")})}
+	s.partitions = map[string]map[string]any{}
+	for i := range 5 {
+		s.partitions[fmt.Sprint(i)] = map[string]any{"Values": []string{fmt.Sprint("2026-01-0", i)}, "StorageDescriptor": parquetAt(fmt.Sprint("s3://b/", i))}
+	}
+	s.partitions["n"] = map[string]any{"Values": []string{"__HIVE_DEFAULT_PARTITION__"}, "StorageDescriptor": map[string]any{"Location": "s3://b/n", "InputFormat": "org.apache.hadoop.hive.ql.io.orc.OrcInputFormat",
+		"SerdeInfo": map[string]any{"SerializationLibrary": "org.apache.hadoop.hive.ql.io.orc.OrcSerde"}}}
+	lister := open(t, start(t, s)).(catalogs.PartitionLister)
+	list := func(name string, names ...string) (out []string) {
+		for p, err := range lister.Partitions(t.Context(), catalogs.PartitionRequest{Identifier: table.Identifier{"x", name}, Names: names}) {
+			if err != nil {
+				return append(out, err.Error())
+			}
+			value := "null"
+			if p.Values[0] != nil {
+				value = *p.Values[0]
+			}
+			out = append(out, value+" "+p.Location+" "+p.Format)
+		}
+		sort.Strings(out)
+		return out
+	}
+	if got := list("p"); len(got) != 6 || got[0] != "2026-01-00 s3://b/0 " || got[5] != "null s3://b/n orc" {
+		t.Errorf("%q", got)
+	}
+	if got := list("p", "2026-01-03"); len(got) != 1 {
+		t.Errorf("one by its name: %q", got)
+	}
+	if got := list("gone"); len(got) != 1 || !strings.Contains(got[0], "Table does not exist") {
+		t.Errorf("%q", got)
+	}
+	s.partitions["torn"] = map[string]any{"Values": []string{"x"}}
+	if got := list("p"); !strings.Contains(strings.Join(got, ";"), "no location of the partition") {
+		t.Errorf("%q", got)
 	}
 }
 

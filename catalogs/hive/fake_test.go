@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,8 @@ type server struct {
 	tables    map[string]map[int16]any // by database.table
 	framed    bool
 
+	partitions map[string][]map[int16]any // by database.table
+
 	listener net.Listener
 	mu       sync.Mutex
 	calls    []string
@@ -32,9 +35,9 @@ type server struct {
 
 // The methods that versions lack.
 var (
-	hive2 = []string{"get_table_req", "get_table_objects_by_name_req", "get_database_req"}
-	hive3 = []string{"get_database_req"}
-	hive4 = []string{"get_table", "get_table_objects_by_name", "get_database"}
+	hive2 = []string{"get_table_req", "get_table_objects_by_name_req", "get_database_req", "get_partitions_by_names_req", "get_partition_names_req"}
+	hive3 = []string{"get_database_req", "get_partitions_by_names_req", "get_partition_names_req"}
+	hive4 = []string{"get_table", "get_table_objects_by_name", "get_database", "get_partitions_by_names", "get_partition_names"}
 )
 
 func start(t testing.TB, s *server) string {
@@ -166,6 +169,29 @@ func (s *server) answer(method string, a map[int16]any) (thrift.TMessageType, ma
 			return thrift.REPLY, map[int16]any{0: t}
 		}
 		return thrift.REPLY, map[int16]any{0: map[int16]any{1: t}}
+	case "get_partition_names", "get_partition_names_req":
+		if r, ok := a[1].(map[int16]any); ok {
+			a = r
+		}
+		names := []string{}
+		for _, p := range s.partitions[text(a[1])+"."+text(a[2])] {
+			names = append(names, nameOf(p))
+		}
+		return thrift.REPLY, map[int16]any{0: names}
+	case "get_partitions_by_names_req", "get_partitions_by_names":
+		if r, ok := a[1].(map[int16]any); ok {
+			a = r
+		}
+		found := []map[int16]any{}
+		for _, p := range s.partitions[text(a[1])+"."+text(a[2])] {
+			if slices.Contains(a[3].([]any), any(nameOf(p))) {
+				found = append(found, p)
+			}
+		}
+		if method == "get_partitions_by_names" {
+			return thrift.REPLY, map[int16]any{0: found}
+		}
+		return thrift.REPLY, map[int16]any{0: map[int16]any{1: found}}
 	case "get_table_objects_by_name_req", "get_table_objects_by_name":
 		if r, ok := a[1].(map[int16]any); ok {
 			a = r
@@ -182,6 +208,30 @@ func (s *server) answer(method string, a map[int16]any) (thrift.TMessageType, ma
 		return thrift.REPLY, map[int16]any{0: map[int16]any{1: found}}
 	}
 	return thrift.EXCEPTION, map[int16]any{1: "Invalid method name: '" + method + "'", 2: int32(1)}
+}
+
+// nameOf is a partition's name; its values are those of country and day.
+func nameOf(p map[int16]any) string {
+	values := p[1].([]string)
+	return "country=" + url.QueryEscape(values[0]) + "/day=" + values[1]
+}
+
+// partition is a partition of Parquet files by country and day.
+func partition(location string, values ...string) map[int16]any {
+	return map[int16]any{1: values, 6: map[int16]any{2: location, 3: parquetInput, 7: map[int16]any{2: parquetSerDe}}}
+}
+
+const (
+	parquetInput = "org.apache.hadoop.hive.ql.io.parquet.MapredParquetInputFormat"
+	parquetSerDe = "org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"
+)
+
+// ofParquet makes a stored table one of Parquet files, by country and day.
+func ofParquet(t map[int16]any) map[int16]any {
+	store := t[7].(map[int16]any)
+	store[3], store[7] = parquetInput, map[int16]any{2: parquetSerDe}
+	t[8] = []map[int16]any{{1: "country", 2: "string"}, {1: "day", 2: "date"}}
+	return t
 }
 
 func stored(database, name, typ string, parameters map[string]string) map[int16]any {

@@ -1,5 +1,5 @@
 // Package hive reads the tables that a Hive metastore (version 2, 3 or 4) lists, over its Thrift interface: Iceberg tables and views by the metadata location
-// in their parameters, and other tables by their format's name. Nothing is written. Kerberos, and transports other than plain or TLS sockets, are refused by
+// in their parameters, tables of Parquet files by their columns and partitions, and other tables by their format's name. Nothing is written. Kerberos, and transports other than plain or TLS sockets, are refused by
 // name.
 package hive
 
@@ -39,9 +39,9 @@ func New([]storage.Kind) catalogs.Constructor {
 
 func key(name, property string) string { return "spark.sql.catalog." + name + "." + property }
 
-// Capabilities says that views and tables of plain files are listed; there is one level of namespaces.
+// Capabilities says that views and tables of plain files are listed, and those tables' partitions; there is one level of namespaces.
 func (c *catalog) Capabilities() catalogs.Capabilities {
-	return catalogs.Capabilities{Views: true, Files: true}
+	return catalogs.Capabilities{Views: true, Files: true, Partitions: true}
 }
 
 // Close ends every connection.
@@ -134,7 +134,7 @@ func (c *catalog) Load(ctx context.Context, req catalogs.LoadRequest) (*catalogs
 	out := &catalogs.Table{Identifier: table.Identifier{t.text(2), t.text(1)}, Kind: kindOf(t), MetadataLocation: t.texts(9)["metadata_location"]}
 	switch {
 	case out.Kind == catalogs.KindFiles:
-		out.Format, out.MetadataLocation = formatOf(t), ""
+		return out, storedOf(t).Table(out)
 	case out.MetadataLocation == "" && isIceberg(t):
 		return nil, fault.New(fault.Corrupt, "the metastore has no metadata_location for %s", name).In(name)
 	case out.MetadataLocation == "":

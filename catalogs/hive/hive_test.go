@@ -64,7 +64,7 @@ func TestSuiteAgainstEachVersion(t *testing.T) {
 			uri := start(t, s)
 			catalogtest.Run(t, func(t *testing.T) (catalogs.Catalog, catalogtest.Expected) {
 				expected := catalogtest.Expected{
-					Capabilities: catalogs.Capabilities{Views: true, Files: true},
+					Capabilities: catalogs.Capabilities{Views: true, Files: true, Partitions: true},
 					Namespaces: []catalogtest.Namespace{{Identifier: table.Identifier{"sales"}, Properties: iceberg.Properties{"owner": "them", "location": "file:/w/sales.db"}},
 						{Identifier: table.Identifier{"default"}}, {Identifier: table.Identifier{"_b"}}},
 					Tables: []catalogtest.Table{

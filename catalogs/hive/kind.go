@@ -22,9 +22,3 @@ func kindOf(t record) catalogs.Kind {
 	}
 	return catalogs.KindFiles
 }
-
-// formatOf names the format of a table that is none of Iceberg's.
-func formatOf(t record) string {
-	store := t.inner(7)
-	return catalogs.FormatOf(t.texts(9)["spark.sql.sources.provider"], store.inner(7).text(2), store.text(3))
-}

@@ -14,7 +14,7 @@ import (
 // method begins with the newest form and remembers the one that the server knows.
 type metastore struct {
 	pool  *pool
-	known [3]atomic.Int32 // per question, the form that worked
+	known [5]atomic.Int32 // per question, the form that worked
 }
 
 // The questions that come in several forms.
@@ -22,6 +22,8 @@ const (
 	askDatabase = iota
 	askTable
 	askTables
+	askPartitionNames
+	askPartitions
 )
 
 // form is one way to ask: a method and its arguments, and where its answer holds what was asked for.
@@ -153,6 +155,33 @@ func (m *metastore) tables(ctx context.Context, database string, names []string,
 		}
 	}
 	return nil
+}
+
+// partitionNames gives the names of all partitions of a table.
+func (m *metastore) partitionNames(ctx context.Context, database, table string) ([]string, error) {
+	v, err := m.ask(ctx, askPartitionNames, []form{
+		{"get_partition_names", record{1: database, 2: table, 3: int16(-1)}, first, 1},
+		{"get_partition_names_req", record{1: record{1: database, 2: table, 3: "", 5: int16(-1)}}, first, 2},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return texts(v), nil
+}
+
+// partitions gives those of the partitions of the names that still exist.
+func (m *metastore) partitions(ctx context.Context, database, table string, names []string) (out []record, err error) {
+	v, err := m.ask(ctx, askPartitions, []form{
+		{"get_partitions_by_names_req", record{1: record{1: database, 2: table, 3: names}}, inside(1), 2},
+		{"get_partitions_by_names", record{1: database, 2: table, 3: names}, first, 2},
+	})
+	list, _ := v.([]any)
+	for _, p := range list {
+		if r, ok := p.(record); ok {
+			out = append(out, r)
+		}
+	}
+	return out, err
 }
 
 func texts(v any) []string {

@@ -92,6 +92,8 @@ func typeOf(v any) byte {
 	switch v.(type) {
 	case bool:
 		return typeBool
+	case int16:
+		return typeI16
 	case int32:
 		return typeI32
 	case string:
@@ -111,6 +113,8 @@ func appendValue(out []byte, v any) []byte {
 			return append(out, 1)
 		}
 		return append(out, 0)
+	case int16:
+		return binary.BigEndian.AppendUint16(out, uint16(v))
 	case int32:
 		return binary.BigEndian.AppendUint32(out, uint32(v))
 	case string:

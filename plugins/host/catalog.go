@@ -51,6 +51,8 @@ type launching struct {
 var (
 	_ catalogs.Catalog  = (*Catalog)(nil)
 	_ catalogs.Reporter = (*Catalog)(nil)
+
+	_ catalogs.PartitionLister = (*Catalog)(nil)
 )
 
 // instance gives the running process, launching it when there is none, and waiting for a back-off that is soon over.
@@ -195,14 +197,21 @@ func (c *Catalog) Capabilities() catalogs.Capabilities {
 
 // Namespaces implements catalogs.Catalog.
 func (c *Catalog) Namespaces(ctx context.Context, parent table.Identifier) iter.Seq2[table.Identifier, error] {
-	return listing(ctx, c, func(catalog catalogs.Catalog) iter.Seq2[table.Identifier, error] {
+	return listing(ctx, c, func(catalog *plugins.Catalog) iter.Seq2[table.Identifier, error] {
 		return catalog.Namespaces(ctx, parent)
 	})
 }
 
 // Tables implements catalogs.Catalog.
 func (c *Catalog) Tables(ctx context.Context, namespace table.Identifier) iter.Seq2[catalogs.Entry, error] {
-	return listing(ctx, c, func(catalog catalogs.Catalog) iter.Seq2[catalogs.Entry, error] { return catalog.Tables(ctx, namespace) })
+	return listing(ctx, c, func(catalog *plugins.Catalog) iter.Seq2[catalogs.Entry, error] { return catalog.Tables(ctx, namespace) })
+}
+
+// Partitions implements catalogs.PartitionLister.
+func (c *Catalog) Partitions(ctx context.Context, req catalogs.PartitionRequest) iter.Seq2[catalogs.Partition, error] {
+	return listing(ctx, c, func(catalog *plugins.Catalog) iter.Seq2[catalogs.Partition, error] {
+		return catalog.Partitions(ctx, req)
+	})
 }
 
 // LoadNamespace implements catalogs.Catalog.
@@ -244,7 +253,7 @@ func (c *Catalog) Report(ctx context.Context, table table.Identifier, report []b
 }
 
 // listing is a listing of whatever process runs when it starts; a death in the middle ends it with an error.
-func listing[E any](ctx context.Context, c *Catalog, list func(catalogs.Catalog) iter.Seq2[E, error]) iter.Seq2[E, error] {
+func listing[E any](ctx context.Context, c *Catalog, list func(*plugins.Catalog) iter.Seq2[E, error]) iter.Seq2[E, error] {
 	return func(yield func(E, error) bool) {
 		var none E
 		i, err := c.instance(ctx)

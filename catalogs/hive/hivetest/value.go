@@ -73,6 +73,8 @@ func Write(ctx context.Context, p thrift.TProtocol, v any) {
 	switch v := v.(type) {
 	case string:
 		_ = p.WriteString(ctx, v)
+	case int16:
+		_ = p.WriteI16(ctx, v)
 	case int32:
 		_ = p.WriteI32(ctx, v)
 	case bool:
@@ -107,6 +109,8 @@ func typeInLibrary(v any) thrift.TType {
 	switch v.(type) {
 	case string:
 		return thrift.STRING
+	case int16:
+		return thrift.I16
 	case int32:
 		return thrift.I32
 	case bool:

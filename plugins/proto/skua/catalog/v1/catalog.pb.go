@@ -280,7 +280,9 @@ type Capabilities struct {
 	// LoadTable honours `fresh`: the catalog keeps answers of its own.
 	Refresh bool `protobuf:"varint,9,opt,name=refresh,proto3" json:"refresh,omitempty"`
 	// ReportScan is welcome.
-	Reports       bool `protobuf:"varint,10,opt,name=reports,proto3" json:"reports,omitempty"`
+	Reports bool `protobuf:"varint,10,opt,name=reports,proto3" json:"reports,omitempty"`
+	// ListPartitions answers.
+	Partitions    bool `protobuf:"varint,11,opt,name=partitions,proto3" json:"partitions,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -381,6 +383,13 @@ func (x *Capabilities) GetRefresh() bool {
 func (x *Capabilities) GetReports() bool {
 	if x != nil {
 		return x.Reports
+	}
+	return false
+}
+
+func (x *Capabilities) GetPartitions() bool {
+	if x != nil {
+		return x.Partitions
 	}
 	return false
 }
@@ -988,7 +997,9 @@ type TableHead struct {
 	// Where the table's paths lie, the first that fits first. Where there are any, a path that none fits is not the table's.
 	Locations []*Mapping `protobuf:"bytes,7,rep,name=locations,proto3" json:"locations,omitempty"`
 	// Of plain files: the format's name, such as parquet.
-	Format        string `protobuf:"bytes,8,opt,name=format,proto3" json:"format,omitempty"`
+	Format string `protobuf:"bytes,8,opt,name=format,proto3" json:"format,omitempty"`
+	// Of plain files. Absent: the catalog knows no more than the format.
+	Files         *Files `protobuf:"bytes,9,opt,name=files,proto3" json:"files,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1079,6 +1090,328 @@ func (x *TableHead) GetFormat() string {
 	return ""
 }
 
+func (x *TableHead) GetFiles() *Files {
+	if x != nil {
+		return x.Files
+	}
+	return nil
+}
+
+// Files is a table of plain files, which has no metadata of its own.
+type Files struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Its columns, those that it is partitioned by among them: a schema as JSON, as Iceberg's table specification has it. Files are matched by the columns' names,
+	// in any case.
+	Schema []byte `protobuf:"bytes,1,opt,name=schema,proto3" json:"schema,omitempty"`
+	// The columns that it is partitioned by, the outermost folder's first.
+	Partitions []string `protobuf:"bytes,2,rep,name=partitions,proto3" json:"partitions,omitempty"`
+	// Of its folder.
+	Location string `protobuf:"bytes,3,opt,name=location,proto3" json:"location,omitempty"`
+	// ListPartitions knows the partitions; else they are the folders name=value below the location.
+	Listed        bool              `protobuf:"varint,4,opt,name=listed,proto3" json:"listed,omitempty"`
+	Properties    map[string]string `protobuf:"bytes,5,rep,name=properties,proto3" json:"properties,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Comment       string            `protobuf:"bytes,6,opt,name=comment,proto3" json:"comment,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Files) Reset() {
+	*x = Files{}
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Files) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Files) ProtoMessage() {}
+
+func (x *Files) ProtoReflect() protoreflect.Message {
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Files.ProtoReflect.Descriptor instead.
+func (*Files) Descriptor() ([]byte, []int) {
+	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *Files) GetSchema() []byte {
+	if x != nil {
+		return x.Schema
+	}
+	return nil
+}
+
+func (x *Files) GetPartitions() []string {
+	if x != nil {
+		return x.Partitions
+	}
+	return nil
+}
+
+func (x *Files) GetLocation() string {
+	if x != nil {
+		return x.Location
+	}
+	return ""
+}
+
+func (x *Files) GetListed() bool {
+	if x != nil {
+		return x.Listed
+	}
+	return false
+}
+
+func (x *Files) GetProperties() map[string]string {
+	if x != nil {
+		return x.Properties
+	}
+	return nil
+}
+
+func (x *Files) GetComment() string {
+	if x != nil {
+		return x.Comment
+	}
+	return ""
+}
+
+type ListPartitionsRequest struct {
+	state      protoimpl.MessageState `protogen:"open.v1"`
+	Identifier *Identifier            `protobuf:"bytes,1,opt,name=identifier,proto3" json:"identifier,omitempty"`
+	// On whose behalf; empty: the server's own.
+	Principal string `protobuf:"bytes,2,opt,name=principal,proto3" json:"principal,omitempty"`
+	// The partitions that are wanted, with their locations; those that are gone are left out. Empty: all of them, which may come without.
+	Names         []string `protobuf:"bytes,3,rep,name=names,proto3" json:"names,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPartitionsRequest) Reset() {
+	*x = ListPartitionsRequest{}
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[16]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPartitionsRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPartitionsRequest) ProtoMessage() {}
+
+func (x *ListPartitionsRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[16]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPartitionsRequest.ProtoReflect.Descriptor instead.
+func (*ListPartitionsRequest) Descriptor() ([]byte, []int) {
+	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{16}
+}
+
+func (x *ListPartitionsRequest) GetIdentifier() *Identifier {
+	if x != nil {
+		return x.Identifier
+	}
+	return nil
+}
+
+func (x *ListPartitionsRequest) GetPrincipal() string {
+	if x != nil {
+		return x.Principal
+	}
+	return ""
+}
+
+func (x *ListPartitionsRequest) GetNames() []string {
+	if x != nil {
+		return x.Names
+	}
+	return nil
+}
+
+// PartitionValue is a value as text.
+type PartitionValue struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Absent: null.
+	Text          *string `protobuf:"bytes,1,opt,name=text,proto3,oneof" json:"text,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *PartitionValue) Reset() {
+	*x = PartitionValue{}
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *PartitionValue) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*PartitionValue) ProtoMessage() {}
+
+func (x *PartitionValue) ProtoReflect() protoreflect.Message {
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use PartitionValue.ProtoReflect.Descriptor instead.
+func (*PartitionValue) Descriptor() ([]byte, []int) {
+	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *PartitionValue) GetText() string {
+	if x != nil && x.Text != nil {
+		return *x.Text
+	}
+	return ""
+}
+
+type Partition struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The catalog's own name of it.
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// One for each column that the table is partitioned by.
+	Values []*PartitionValue `protobuf:"bytes,2,rep,name=values,proto3" json:"values,omitempty"`
+	// Of its folder. Empty: tell when it is asked for by name.
+	Location string `protobuf:"bytes,3,opt,name=location,proto3" json:"location,omitempty"`
+	// Of its files, where it is another than the table's.
+	Format        string `protobuf:"bytes,4,opt,name=format,proto3" json:"format,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Partition) Reset() {
+	*x = Partition{}
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Partition) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Partition) ProtoMessage() {}
+
+func (x *Partition) ProtoReflect() protoreflect.Message {
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Partition.ProtoReflect.Descriptor instead.
+func (*Partition) Descriptor() ([]byte, []int) {
+	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *Partition) GetName() string {
+	if x != nil {
+		return x.Name
+	}
+	return ""
+}
+
+func (x *Partition) GetValues() []*PartitionValue {
+	if x != nil {
+		return x.Values
+	}
+	return nil
+}
+
+func (x *Partition) GetLocation() string {
+	if x != nil {
+		return x.Location
+	}
+	return ""
+}
+
+func (x *Partition) GetFormat() string {
+	if x != nil {
+		return x.Format
+	}
+	return ""
+}
+
+type ListPartitionsResponse struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// A message holds a few of the listing.
+	Partitions    []*Partition `protobuf:"bytes,1,rep,name=partitions,proto3" json:"partitions,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *ListPartitionsResponse) Reset() {
+	*x = ListPartitionsResponse{}
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[19]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *ListPartitionsResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*ListPartitionsResponse) ProtoMessage() {}
+
+func (x *ListPartitionsResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[19]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use ListPartitionsResponse.ProtoReflect.Descriptor instead.
+func (*ListPartitionsResponse) Descriptor() ([]byte, []int) {
+	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{19}
+}
+
+func (x *ListPartitionsResponse) GetPartitions() []*Partition {
+	if x != nil {
+		return x.Partitions
+	}
+	return nil
+}
+
 type LoadTableResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Types that are valid to be assigned to Part:
@@ -1092,7 +1425,7 @@ type LoadTableResponse struct {
 
 func (x *LoadTableResponse) Reset() {
 	*x = LoadTableResponse{}
-	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[15]
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1104,7 +1437,7 @@ func (x *LoadTableResponse) String() string {
 func (*LoadTableResponse) ProtoMessage() {}
 
 func (x *LoadTableResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[15]
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1117,7 +1450,7 @@ func (x *LoadTableResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LoadTableResponse.ProtoReflect.Descriptor instead.
 func (*LoadTableResponse) Descriptor() ([]byte, []int) {
-	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{15}
+	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *LoadTableResponse) GetPart() isLoadTableResponse_Part {
@@ -1174,7 +1507,7 @@ type ReportScanRequest struct {
 
 func (x *ReportScanRequest) Reset() {
 	*x = ReportScanRequest{}
-	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[16]
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1186,7 +1519,7 @@ func (x *ReportScanRequest) String() string {
 func (*ReportScanRequest) ProtoMessage() {}
 
 func (x *ReportScanRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[16]
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1199,7 +1532,7 @@ func (x *ReportScanRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportScanRequest.ProtoReflect.Descriptor instead.
 func (*ReportScanRequest) Descriptor() ([]byte, []int) {
-	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{16}
+	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *ReportScanRequest) GetIdentifier() *Identifier {
@@ -1224,7 +1557,7 @@ type ReportScanResponse struct {
 
 func (x *ReportScanResponse) Reset() {
 	*x = ReportScanResponse{}
-	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[17]
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1236,7 +1569,7 @@ func (x *ReportScanResponse) String() string {
 func (*ReportScanResponse) ProtoMessage() {}
 
 func (x *ReportScanResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[17]
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1249,7 +1582,7 @@ func (x *ReportScanResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReportScanResponse.ProtoReflect.Descriptor instead.
 func (*ReportScanResponse) Descriptor() ([]byte, []int) {
-	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{17}
+	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{22}
 }
 
 type CloseRequest struct {
@@ -1260,7 +1593,7 @@ type CloseRequest struct {
 
 func (x *CloseRequest) Reset() {
 	*x = CloseRequest{}
-	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[18]
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1272,7 +1605,7 @@ func (x *CloseRequest) String() string {
 func (*CloseRequest) ProtoMessage() {}
 
 func (x *CloseRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[18]
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1285,7 +1618,7 @@ func (x *CloseRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseRequest.ProtoReflect.Descriptor instead.
 func (*CloseRequest) Descriptor() ([]byte, []int) {
-	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{18}
+	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{23}
 }
 
 type CloseResponse struct {
@@ -1296,7 +1629,7 @@ type CloseResponse struct {
 
 func (x *CloseResponse) Reset() {
 	*x = CloseResponse{}
-	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[19]
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1308,7 +1641,7 @@ func (x *CloseResponse) String() string {
 func (*CloseResponse) ProtoMessage() {}
 
 func (x *CloseResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[19]
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1321,7 +1654,7 @@ func (x *CloseResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CloseResponse.ProtoReflect.Descriptor instead.
 func (*CloseResponse) Descriptor() ([]byte, []int) {
-	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{19}
+	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{24}
 }
 
 // ErrorDetail travels as a detail of the gRPC status of a failed call. No field holds a secret.
@@ -1342,7 +1675,7 @@ type ErrorDetail struct {
 
 func (x *ErrorDetail) Reset() {
 	*x = ErrorDetail{}
-	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[20]
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1354,7 +1687,7 @@ func (x *ErrorDetail) String() string {
 func (*ErrorDetail) ProtoMessage() {}
 
 func (x *ErrorDetail) ProtoReflect() protoreflect.Message {
-	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[20]
+	mi := &file_skua_catalog_v1_catalog_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1367,7 +1700,7 @@ func (x *ErrorDetail) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ErrorDetail.ProtoReflect.Descriptor instead.
 func (*ErrorDetail) Descriptor() ([]byte, []int) {
-	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{20}
+	return file_skua_catalog_v1_catalog_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *ErrorDetail) GetKind() ErrorKind {
@@ -1422,7 +1755,7 @@ const file_skua_catalog_v1_catalog_proto_rawDesc = "" +
 	"\x05parts\x18\x01 \x03(\tR\x05parts\"-\n" +
 	"\aMapping\x12\x12\n" +
 	"\x04from\x18\x01 \x01(\tR\x04from\x12\x0e\n" +
-	"\x02to\x18\x02 \x01(\tR\x02to\"\xd4\x02\n" +
+	"\x02to\x18\x02 \x01(\tR\x02to\"\xf4\x02\n" +
 	"\fCapabilities\x12+\n" +
 	"\x11nested_namespaces\x18\x01 \x01(\bR\x10nestedNamespaces\x12\x1f\n" +
 	"\vroot_tables\x18\x02 \x01(\bR\n" +
@@ -1437,7 +1770,10 @@ const file_skua_catalog_v1_catalog_proto_rawDesc = "" +
 	"references\x12\x18\n" +
 	"\arefresh\x18\t \x01(\bR\arefresh\x12\x18\n" +
 	"\areports\x18\n" +
-	" \x01(\bR\areports\"\xfa\x01\n" +
+	" \x01(\bR\areports\x12\x1e\n" +
+	"\n" +
+	"partitions\x18\v \x01(\bR\n" +
+	"partitions\"\xfa\x01\n" +
 	"\vOpenRequest\x12\x12\n" +
 	"\x04type\x18\x01 \x01(\tR\x04type\x12\x12\n" +
 	"\x04name\x18\x02 \x01(\tR\x04name\x12L\n" +
@@ -1493,7 +1829,7 @@ const file_skua_catalog_v1_catalog_proto_rawDesc = "" +
 	"\aexpires\x18\x03 \x01(\v2\x1a.google.protobuf.TimestampR\aexpires\x1a=\n" +
 	"\x0fPropertiesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\xeb\x03\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x99\x04\n" +
 	"\tTableHead\x12;\n" +
 	"\n" +
 	"identifier\x18\x01 \x01(\v2\x1b.skua.catalog.v1.IdentifierR\n" +
@@ -1504,11 +1840,44 @@ const file_skua_catalog_v1_catalog_proto_rawDesc = "" +
 	"\vcredentials\x18\x05 \x03(\v2\x1b.skua.catalog.v1.CredentialR\vcredentials\x12(\n" +
 	"\rmetadata_size\x18\x06 \x01(\x03H\x00R\fmetadataSize\x88\x01\x01\x126\n" +
 	"\tlocations\x18\a \x03(\v2\x18.skua.catalog.v1.MappingR\tlocations\x12\x16\n" +
-	"\x06format\x18\b \x01(\tR\x06format\x1a9\n" +
+	"\x06format\x18\b \x01(\tR\x06format\x12,\n" +
+	"\x05files\x18\t \x01(\v2\x16.skua.catalog.v1.FilesR\x05files\x1a9\n" +
 	"\vConfigEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x10\n" +
-	"\x0e_metadata_size\"k\n" +
+	"\x0e_metadata_size\"\x94\x02\n" +
+	"\x05Files\x12\x16\n" +
+	"\x06schema\x18\x01 \x01(\fR\x06schema\x12\x1e\n" +
+	"\n" +
+	"partitions\x18\x02 \x03(\tR\n" +
+	"partitions\x12\x1a\n" +
+	"\blocation\x18\x03 \x01(\tR\blocation\x12\x16\n" +
+	"\x06listed\x18\x04 \x01(\bR\x06listed\x12F\n" +
+	"\n" +
+	"properties\x18\x05 \x03(\v2&.skua.catalog.v1.Files.PropertiesEntryR\n" +
+	"properties\x12\x18\n" +
+	"\acomment\x18\x06 \x01(\tR\acomment\x1a=\n" +
+	"\x0fPropertiesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x88\x01\n" +
+	"\x15ListPartitionsRequest\x12;\n" +
+	"\n" +
+	"identifier\x18\x01 \x01(\v2\x1b.skua.catalog.v1.IdentifierR\n" +
+	"identifier\x12\x1c\n" +
+	"\tprincipal\x18\x02 \x01(\tR\tprincipal\x12\x14\n" +
+	"\x05names\x18\x03 \x03(\tR\x05names\"2\n" +
+	"\x0ePartitionValue\x12\x17\n" +
+	"\x04text\x18\x01 \x01(\tH\x00R\x04text\x88\x01\x01B\a\n" +
+	"\x05_text\"\x8c\x01\n" +
+	"\tPartition\x12\x12\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x127\n" +
+	"\x06values\x18\x02 \x03(\v2\x1f.skua.catalog.v1.PartitionValueR\x06values\x12\x1a\n" +
+	"\blocation\x18\x03 \x01(\tR\blocation\x12\x16\n" +
+	"\x06format\x18\x04 \x01(\tR\x06format\"T\n" +
+	"\x16ListPartitionsResponse\x12:\n" +
+	"\n" +
+	"partitions\x18\x01 \x03(\v2\x1a.skua.catalog.v1.PartitionR\n" +
+	"partitions\"k\n" +
 	"\x11LoadTableResponse\x120\n" +
 	"\x04head\x18\x01 \x01(\v2\x1a.skua.catalog.v1.TableHeadH\x00R\x04head\x12\x1c\n" +
 	"\bmetadata\x18\x02 \x01(\fH\x00R\bmetadataB\x06\n" +
@@ -1547,14 +1916,15 @@ const file_skua_catalog_v1_catalog_proto_rawDesc = "" +
 	"\x12ERROR_KIND_CORRUPT\x10\n" +
 	"\x12\x17\n" +
 	"\x13ERROR_KIND_CANCELED\x10\v\x12\x17\n" +
-	"\x13ERROR_KIND_DEADLINE\x10\f2\xe8\x04\n" +
+	"\x13ERROR_KIND_DEADLINE\x10\f2\xcd\x05\n" +
 	"\x0eCatalogService\x12C\n" +
 	"\x04Open\x12\x1c.skua.catalog.v1.OpenRequest\x1a\x1d.skua.catalog.v1.OpenResponse\x12c\n" +
 	"\x0eListNamespaces\x12&.skua.catalog.v1.ListNamespacesRequest\x1a'.skua.catalog.v1.ListNamespacesResponse0\x01\x12^\n" +
 	"\rLoadNamespace\x12%.skua.catalog.v1.LoadNamespaceRequest\x1a&.skua.catalog.v1.LoadNamespaceResponse\x12W\n" +
 	"\n" +
 	"ListTables\x12\".skua.catalog.v1.ListTablesRequest\x1a#.skua.catalog.v1.ListTablesResponse0\x01\x12T\n" +
-	"\tLoadTable\x12!.skua.catalog.v1.LoadTableRequest\x1a\".skua.catalog.v1.LoadTableResponse0\x01\x12U\n" +
+	"\tLoadTable\x12!.skua.catalog.v1.LoadTableRequest\x1a\".skua.catalog.v1.LoadTableResponse0\x01\x12c\n" +
+	"\x0eListPartitions\x12&.skua.catalog.v1.ListPartitionsRequest\x1a'.skua.catalog.v1.ListPartitionsResponse0\x01\x12U\n" +
 	"\n" +
 	"ReportScan\x12\".skua.catalog.v1.ReportScanRequest\x1a#.skua.catalog.v1.ReportScanResponse\x12F\n" +
 	"\x05Close\x12\x1d.skua.catalog.v1.CloseRequest\x1a\x1e.skua.catalog.v1.CloseResponseBCZAgithub.com/skua-data/skua/plugins/proto/skua/catalog/v1;catalogv1b\x06proto3"
@@ -1572,7 +1942,7 @@ func file_skua_catalog_v1_catalog_proto_rawDescGZIP() []byte {
 }
 
 var file_skua_catalog_v1_catalog_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_skua_catalog_v1_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 25)
+var file_skua_catalog_v1_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
 var file_skua_catalog_v1_catalog_proto_goTypes = []any{
 	(TableKind)(0),                 // 0: skua.catalog.v1.TableKind
 	(ErrorKind)(0),                 // 1: skua.catalog.v1.ErrorKind
@@ -1591,60 +1961,73 @@ var file_skua_catalog_v1_catalog_proto_goTypes = []any{
 	(*LoadTableRequest)(nil),       // 14: skua.catalog.v1.LoadTableRequest
 	(*Credential)(nil),             // 15: skua.catalog.v1.Credential
 	(*TableHead)(nil),              // 16: skua.catalog.v1.TableHead
-	(*LoadTableResponse)(nil),      // 17: skua.catalog.v1.LoadTableResponse
-	(*ReportScanRequest)(nil),      // 18: skua.catalog.v1.ReportScanRequest
-	(*ReportScanResponse)(nil),     // 19: skua.catalog.v1.ReportScanResponse
-	(*CloseRequest)(nil),           // 20: skua.catalog.v1.CloseRequest
-	(*CloseResponse)(nil),          // 21: skua.catalog.v1.CloseResponse
-	(*ErrorDetail)(nil),            // 22: skua.catalog.v1.ErrorDetail
-	nil,                            // 23: skua.catalog.v1.OpenRequest.PropertiesEntry
-	nil,                            // 24: skua.catalog.v1.LoadNamespaceResponse.PropertiesEntry
-	nil,                            // 25: skua.catalog.v1.Credential.PropertiesEntry
-	nil,                            // 26: skua.catalog.v1.TableHead.ConfigEntry
-	(*timestamppb.Timestamp)(nil),  // 27: google.protobuf.Timestamp
+	(*Files)(nil),                  // 17: skua.catalog.v1.Files
+	(*ListPartitionsRequest)(nil),  // 18: skua.catalog.v1.ListPartitionsRequest
+	(*PartitionValue)(nil),         // 19: skua.catalog.v1.PartitionValue
+	(*Partition)(nil),              // 20: skua.catalog.v1.Partition
+	(*ListPartitionsResponse)(nil), // 21: skua.catalog.v1.ListPartitionsResponse
+	(*LoadTableResponse)(nil),      // 22: skua.catalog.v1.LoadTableResponse
+	(*ReportScanRequest)(nil),      // 23: skua.catalog.v1.ReportScanRequest
+	(*ReportScanResponse)(nil),     // 24: skua.catalog.v1.ReportScanResponse
+	(*CloseRequest)(nil),           // 25: skua.catalog.v1.CloseRequest
+	(*CloseResponse)(nil),          // 26: skua.catalog.v1.CloseResponse
+	(*ErrorDetail)(nil),            // 27: skua.catalog.v1.ErrorDetail
+	nil,                            // 28: skua.catalog.v1.OpenRequest.PropertiesEntry
+	nil,                            // 29: skua.catalog.v1.LoadNamespaceResponse.PropertiesEntry
+	nil,                            // 30: skua.catalog.v1.Credential.PropertiesEntry
+	nil,                            // 31: skua.catalog.v1.TableHead.ConfigEntry
+	nil,                            // 32: skua.catalog.v1.Files.PropertiesEntry
+	(*timestamppb.Timestamp)(nil),  // 33: google.protobuf.Timestamp
 }
 var file_skua_catalog_v1_catalog_proto_depIdxs = []int32{
-	23, // 0: skua.catalog.v1.OpenRequest.properties:type_name -> skua.catalog.v1.OpenRequest.PropertiesEntry
+	28, // 0: skua.catalog.v1.OpenRequest.properties:type_name -> skua.catalog.v1.OpenRequest.PropertiesEntry
 	3,  // 1: skua.catalog.v1.OpenRequest.locations:type_name -> skua.catalog.v1.Mapping
 	4,  // 2: skua.catalog.v1.OpenResponse.capabilities:type_name -> skua.catalog.v1.Capabilities
 	2,  // 3: skua.catalog.v1.ListNamespacesRequest.parent:type_name -> skua.catalog.v1.Identifier
 	2,  // 4: skua.catalog.v1.ListNamespacesResponse.namespaces:type_name -> skua.catalog.v1.Identifier
 	2,  // 5: skua.catalog.v1.LoadNamespaceRequest.namespace:type_name -> skua.catalog.v1.Identifier
-	24, // 6: skua.catalog.v1.LoadNamespaceResponse.properties:type_name -> skua.catalog.v1.LoadNamespaceResponse.PropertiesEntry
+	29, // 6: skua.catalog.v1.LoadNamespaceResponse.properties:type_name -> skua.catalog.v1.LoadNamespaceResponse.PropertiesEntry
 	2,  // 7: skua.catalog.v1.ListTablesRequest.namespace:type_name -> skua.catalog.v1.Identifier
 	2,  // 8: skua.catalog.v1.TableEntry.identifier:type_name -> skua.catalog.v1.Identifier
 	0,  // 9: skua.catalog.v1.TableEntry.kind:type_name -> skua.catalog.v1.TableKind
 	12, // 10: skua.catalog.v1.ListTablesResponse.entries:type_name -> skua.catalog.v1.TableEntry
 	2,  // 11: skua.catalog.v1.LoadTableRequest.identifier:type_name -> skua.catalog.v1.Identifier
-	25, // 12: skua.catalog.v1.Credential.properties:type_name -> skua.catalog.v1.Credential.PropertiesEntry
-	27, // 13: skua.catalog.v1.Credential.expires:type_name -> google.protobuf.Timestamp
+	30, // 12: skua.catalog.v1.Credential.properties:type_name -> skua.catalog.v1.Credential.PropertiesEntry
+	33, // 13: skua.catalog.v1.Credential.expires:type_name -> google.protobuf.Timestamp
 	2,  // 14: skua.catalog.v1.TableHead.identifier:type_name -> skua.catalog.v1.Identifier
 	0,  // 15: skua.catalog.v1.TableHead.kind:type_name -> skua.catalog.v1.TableKind
-	26, // 16: skua.catalog.v1.TableHead.config:type_name -> skua.catalog.v1.TableHead.ConfigEntry
+	31, // 16: skua.catalog.v1.TableHead.config:type_name -> skua.catalog.v1.TableHead.ConfigEntry
 	15, // 17: skua.catalog.v1.TableHead.credentials:type_name -> skua.catalog.v1.Credential
 	3,  // 18: skua.catalog.v1.TableHead.locations:type_name -> skua.catalog.v1.Mapping
-	16, // 19: skua.catalog.v1.LoadTableResponse.head:type_name -> skua.catalog.v1.TableHead
-	2,  // 20: skua.catalog.v1.ReportScanRequest.identifier:type_name -> skua.catalog.v1.Identifier
-	1,  // 21: skua.catalog.v1.ErrorDetail.kind:type_name -> skua.catalog.v1.ErrorKind
-	5,  // 22: skua.catalog.v1.CatalogService.Open:input_type -> skua.catalog.v1.OpenRequest
-	7,  // 23: skua.catalog.v1.CatalogService.ListNamespaces:input_type -> skua.catalog.v1.ListNamespacesRequest
-	9,  // 24: skua.catalog.v1.CatalogService.LoadNamespace:input_type -> skua.catalog.v1.LoadNamespaceRequest
-	11, // 25: skua.catalog.v1.CatalogService.ListTables:input_type -> skua.catalog.v1.ListTablesRequest
-	14, // 26: skua.catalog.v1.CatalogService.LoadTable:input_type -> skua.catalog.v1.LoadTableRequest
-	18, // 27: skua.catalog.v1.CatalogService.ReportScan:input_type -> skua.catalog.v1.ReportScanRequest
-	20, // 28: skua.catalog.v1.CatalogService.Close:input_type -> skua.catalog.v1.CloseRequest
-	6,  // 29: skua.catalog.v1.CatalogService.Open:output_type -> skua.catalog.v1.OpenResponse
-	8,  // 30: skua.catalog.v1.CatalogService.ListNamespaces:output_type -> skua.catalog.v1.ListNamespacesResponse
-	10, // 31: skua.catalog.v1.CatalogService.LoadNamespace:output_type -> skua.catalog.v1.LoadNamespaceResponse
-	13, // 32: skua.catalog.v1.CatalogService.ListTables:output_type -> skua.catalog.v1.ListTablesResponse
-	17, // 33: skua.catalog.v1.CatalogService.LoadTable:output_type -> skua.catalog.v1.LoadTableResponse
-	19, // 34: skua.catalog.v1.CatalogService.ReportScan:output_type -> skua.catalog.v1.ReportScanResponse
-	21, // 35: skua.catalog.v1.CatalogService.Close:output_type -> skua.catalog.v1.CloseResponse
-	29, // [29:36] is the sub-list for method output_type
-	22, // [22:29] is the sub-list for method input_type
-	22, // [22:22] is the sub-list for extension type_name
-	22, // [22:22] is the sub-list for extension extendee
-	0,  // [0:22] is the sub-list for field type_name
+	17, // 19: skua.catalog.v1.TableHead.files:type_name -> skua.catalog.v1.Files
+	32, // 20: skua.catalog.v1.Files.properties:type_name -> skua.catalog.v1.Files.PropertiesEntry
+	2,  // 21: skua.catalog.v1.ListPartitionsRequest.identifier:type_name -> skua.catalog.v1.Identifier
+	19, // 22: skua.catalog.v1.Partition.values:type_name -> skua.catalog.v1.PartitionValue
+	20, // 23: skua.catalog.v1.ListPartitionsResponse.partitions:type_name -> skua.catalog.v1.Partition
+	16, // 24: skua.catalog.v1.LoadTableResponse.head:type_name -> skua.catalog.v1.TableHead
+	2,  // 25: skua.catalog.v1.ReportScanRequest.identifier:type_name -> skua.catalog.v1.Identifier
+	1,  // 26: skua.catalog.v1.ErrorDetail.kind:type_name -> skua.catalog.v1.ErrorKind
+	5,  // 27: skua.catalog.v1.CatalogService.Open:input_type -> skua.catalog.v1.OpenRequest
+	7,  // 28: skua.catalog.v1.CatalogService.ListNamespaces:input_type -> skua.catalog.v1.ListNamespacesRequest
+	9,  // 29: skua.catalog.v1.CatalogService.LoadNamespace:input_type -> skua.catalog.v1.LoadNamespaceRequest
+	11, // 30: skua.catalog.v1.CatalogService.ListTables:input_type -> skua.catalog.v1.ListTablesRequest
+	14, // 31: skua.catalog.v1.CatalogService.LoadTable:input_type -> skua.catalog.v1.LoadTableRequest
+	18, // 32: skua.catalog.v1.CatalogService.ListPartitions:input_type -> skua.catalog.v1.ListPartitionsRequest
+	23, // 33: skua.catalog.v1.CatalogService.ReportScan:input_type -> skua.catalog.v1.ReportScanRequest
+	25, // 34: skua.catalog.v1.CatalogService.Close:input_type -> skua.catalog.v1.CloseRequest
+	6,  // 35: skua.catalog.v1.CatalogService.Open:output_type -> skua.catalog.v1.OpenResponse
+	8,  // 36: skua.catalog.v1.CatalogService.ListNamespaces:output_type -> skua.catalog.v1.ListNamespacesResponse
+	10, // 37: skua.catalog.v1.CatalogService.LoadNamespace:output_type -> skua.catalog.v1.LoadNamespaceResponse
+	13, // 38: skua.catalog.v1.CatalogService.ListTables:output_type -> skua.catalog.v1.ListTablesResponse
+	22, // 39: skua.catalog.v1.CatalogService.LoadTable:output_type -> skua.catalog.v1.LoadTableResponse
+	21, // 40: skua.catalog.v1.CatalogService.ListPartitions:output_type -> skua.catalog.v1.ListPartitionsResponse
+	24, // 41: skua.catalog.v1.CatalogService.ReportScan:output_type -> skua.catalog.v1.ReportScanResponse
+	26, // 42: skua.catalog.v1.CatalogService.Close:output_type -> skua.catalog.v1.CloseResponse
+	35, // [35:43] is the sub-list for method output_type
+	27, // [27:35] is the sub-list for method input_type
+	27, // [27:27] is the sub-list for extension type_name
+	27, // [27:27] is the sub-list for extension extendee
+	0,  // [0:27] is the sub-list for field type_name
 }
 
 func init() { file_skua_catalog_v1_catalog_proto_init() }
@@ -1653,7 +2036,8 @@ func file_skua_catalog_v1_catalog_proto_init() {
 		return
 	}
 	file_skua_catalog_v1_catalog_proto_msgTypes[14].OneofWrappers = []any{}
-	file_skua_catalog_v1_catalog_proto_msgTypes[15].OneofWrappers = []any{
+	file_skua_catalog_v1_catalog_proto_msgTypes[17].OneofWrappers = []any{}
+	file_skua_catalog_v1_catalog_proto_msgTypes[20].OneofWrappers = []any{
 		(*LoadTableResponse_Head)(nil),
 		(*LoadTableResponse_Metadata)(nil),
 	}
@@ -1663,7 +2047,7 @@ func file_skua_catalog_v1_catalog_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_skua_catalog_v1_catalog_proto_rawDesc), len(file_skua_catalog_v1_catalog_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   25,
+			NumMessages:   31,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -30,6 +30,7 @@ const (
 	CatalogService_LoadNamespace_FullMethodName  = "/skua.catalog.v1.CatalogService/LoadNamespace"
 	CatalogService_ListTables_FullMethodName     = "/skua.catalog.v1.CatalogService/ListTables"
 	CatalogService_LoadTable_FullMethodName      = "/skua.catalog.v1.CatalogService/LoadTable"
+	CatalogService_ListPartitions_FullMethodName = "/skua.catalog.v1.CatalogService/ListPartitions"
 	CatalogService_ReportScan_FullMethodName     = "/skua.catalog.v1.CatalogService/ReportScan"
 	CatalogService_Close_FullMethodName          = "/skua.catalog.v1.CatalogService/Close"
 )
@@ -51,6 +52,8 @@ type CatalogServiceClient interface {
 	ListTables(ctx context.Context, in *ListTablesRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ListTablesResponse], error)
 	// LoadTable streams a table: first its head, then its metadata in chunks, where it has any to send.
 	LoadTable(ctx context.Context, in *LoadTableRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[LoadTableResponse], error)
+	// ListPartitions streams partitions of a table of plain files, in no order. It is asked only of catalogs that announce `partitions`.
+	ListPartitions(ctx context.Context, in *ListPartitionsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ListPartitionsResponse], error)
 	// ReportScan passes on what a scan of a table planned and left out. It is asked only of catalogs that announce `reports`; nobody waits for it, and a
 	// failure is only logged.
 	ReportScan(ctx context.Context, in *ReportScanRequest, opts ...grpc.CallOption) (*ReportScanResponse, error)
@@ -143,6 +146,25 @@ func (c *catalogServiceClient) LoadTable(ctx context.Context, in *LoadTableReque
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type CatalogService_LoadTableClient = grpc.ServerStreamingClient[LoadTableResponse]
 
+func (c *catalogServiceClient) ListPartitions(ctx context.Context, in *ListPartitionsRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[ListPartitionsResponse], error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	stream, err := c.cc.NewStream(ctx, &CatalogService_ServiceDesc.Streams[3], CatalogService_ListPartitions_FullMethodName, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	x := &grpc.GenericClientStream[ListPartitionsRequest, ListPartitionsResponse]{ClientStream: stream}
+	if err := x.ClientStream.SendMsg(in); err != nil {
+		return nil, err
+	}
+	if err := x.ClientStream.CloseSend(); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type CatalogService_ListPartitionsClient = grpc.ServerStreamingClient[ListPartitionsResponse]
+
 func (c *catalogServiceClient) ReportScan(ctx context.Context, in *ReportScanRequest, opts ...grpc.CallOption) (*ReportScanResponse, error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
 	out := new(ReportScanResponse)
@@ -180,6 +202,8 @@ type CatalogServiceServer interface {
 	ListTables(*ListTablesRequest, grpc.ServerStreamingServer[ListTablesResponse]) error
 	// LoadTable streams a table: first its head, then its metadata in chunks, where it has any to send.
 	LoadTable(*LoadTableRequest, grpc.ServerStreamingServer[LoadTableResponse]) error
+	// ListPartitions streams partitions of a table of plain files, in no order. It is asked only of catalogs that announce `partitions`.
+	ListPartitions(*ListPartitionsRequest, grpc.ServerStreamingServer[ListPartitionsResponse]) error
 	// ReportScan passes on what a scan of a table planned and left out. It is asked only of catalogs that announce `reports`; nobody waits for it, and a
 	// failure is only logged.
 	ReportScan(context.Context, *ReportScanRequest) (*ReportScanResponse, error)
@@ -209,6 +233,9 @@ func (UnimplementedCatalogServiceServer) ListTables(*ListTablesRequest, grpc.Ser
 }
 func (UnimplementedCatalogServiceServer) LoadTable(*LoadTableRequest, grpc.ServerStreamingServer[LoadTableResponse]) error {
 	return status.Error(codes.Unimplemented, "method LoadTable not implemented")
+}
+func (UnimplementedCatalogServiceServer) ListPartitions(*ListPartitionsRequest, grpc.ServerStreamingServer[ListPartitionsResponse]) error {
+	return status.Error(codes.Unimplemented, "method ListPartitions not implemented")
 }
 func (UnimplementedCatalogServiceServer) ReportScan(context.Context, *ReportScanRequest) (*ReportScanResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method ReportScan not implemented")
@@ -306,6 +333,17 @@ func _CatalogService_LoadTable_Handler(srv interface{}, stream grpc.ServerStream
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
 type CatalogService_LoadTableServer = grpc.ServerStreamingServer[LoadTableResponse]
 
+func _CatalogService_ListPartitions_Handler(srv interface{}, stream grpc.ServerStream) error {
+	m := new(ListPartitionsRequest)
+	if err := stream.RecvMsg(m); err != nil {
+		return err
+	}
+	return srv.(CatalogServiceServer).ListPartitions(m, &grpc.GenericServerStream[ListPartitionsRequest, ListPartitionsResponse]{ServerStream: stream})
+}
+
+// This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
+type CatalogService_ListPartitionsServer = grpc.ServerStreamingServer[ListPartitionsResponse]
+
 func _CatalogService_ReportScan_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
 	in := new(ReportScanRequest)
 	if err := dec(in); err != nil {
@@ -380,6 +418,11 @@ var CatalogService_ServiceDesc = grpc.ServiceDesc{
 		{
 			StreamName:    "LoadTable",
 			Handler:       _CatalogService_LoadTable_Handler,
+			ServerStreams: true,
+		},
+		{
+			StreamName:    "ListPartitions",
+			Handler:       _CatalogService_ListPartitions_Handler,
 			ServerStreams: true,
 		},
 	},

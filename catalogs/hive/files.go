@@ -1,0 +1,95 @@
+package hive
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/skua-data/skua/catalogs"
+	"github.com/skua-data/skua/catalogs/plain"
+	"github.com/skua-data/skua/fault"
+)
+
+// storedOf gives a table of the metastore as package plain reads it.
+func storedOf(t record) plain.Stored {
+	store := t.inner(7)
+	out := plain.Stored{Name: t.text(2) + "." + t.text(1), Columns: columnsOf(store.list(1)), Keys: columnsOf(t.list(8)), Location: store.text(2),
+		Parameters: t.texts(9), SerDe: store.inner(7).text(2), SerDeParameters: store.inner(7).texts(3), InputFormat: store.text(3), Type: t.text(12)}
+	return out
+}
+
+func columnsOf(list []any) (out []plain.Column) {
+	for _, c := range list {
+		if r, ok := c.(record); ok {
+			out = append(out, plain.Column{Name: r.text(1), Type: r.text(2), Comment: r.text(3)})
+		}
+	}
+	return out
+}
+
+// partitionBatch is how many partitions one call brings: each comes with the columns of its table.
+const partitionBatch = 200
+
+// Partitions implements catalogs.PartitionLister. All partitions come by their names alone, which is one cheap call; those asked for by name come whole.
+func (c *catalog) Partitions(ctx context.Context, req catalogs.PartitionRequest) iter.Seq2[catalogs.Partition, error] {
+	return func(yield func(catalogs.Partition, error) bool) {
+		name := strings.Join(req.Identifier, ".")
+		if len(req.Identifier) != 2 || !sound(req.Identifier[0]) || !sound(req.Identifier[1]) {
+			yield(catalogs.Partition{}, noTable(name))
+			return
+		}
+		t, err := c.store.table(ctx, req.Identifier[0], req.Identifier[1])
+		if err == nil {
+			var going bool
+			if going, err = c.partitions(ctx, t, req.Names, yield); !going && err == nil {
+				return
+			}
+		}
+		if fault.Is(err, fault.NotFound) {
+			yield(catalogs.Partition{}, noTable(name))
+		} else if err != nil {
+			yield(catalogs.Partition{}, fault.Wrap(err, "list partitions of %s", name))
+		}
+	}
+}
+
+// partitions yields a table's partitions, and reports whether more are wanted.
+func (c *catalog) partitions(ctx context.Context, t record, names []string, yield func(catalogs.Partition, error) bool) (bool, error) {
+	var keys []string
+	for _, k := range storedOf(t).Keys {
+		keys = append(keys, k.Name)
+	}
+	if len(names) == 0 {
+		all, err := c.store.partitionNames(ctx, t.text(2), t.text(1))
+		for _, name := range all {
+			values, ok := catalogs.PartitionValues(name, keys)
+			if !ok {
+				return false, fault.New(fault.Corrupt, "the metastore's partition %.200q is none by %s", name, strings.Join(keys, ", "))
+			}
+			if !yield(catalogs.Partition{Name: name, Values: values}, nil) {
+				return false, nil
+			}
+		}
+		return true, err
+	}
+	for some := range slices.Chunk(names, partitionBatch) {
+		found, err := c.store.partitions(ctx, t.text(2), t.text(1), some)
+		if err != nil {
+			return false, err
+		}
+		for _, p := range found {
+			out := catalogs.Partition{Location: p.inner(6).text(2), Format: plain.FormatOfPartition(p.inner(6).inner(7).text(2), p.inner(6).text(3))}
+			for _, v := range texts(p[1]) {
+				out.Values = append(out.Values, catalogs.PartitionValue(v))
+			}
+			if len(out.Values) != len(keys) || out.Location == "" {
+				return false, fault.New(fault.Corrupt, "the metastore's partition %.200q has no location, or other values than for %s", texts(p[1]), strings.Join(keys, ", "))
+			}
+			if !yield(out, nil) {
+				return false, nil
+			}
+		}
+	}
+	return true, nil
+}
