@@ -32,6 +32,7 @@ type scanReport struct {
 	Reference string           `json:"reference,omitempty"`
 	Schema    int              `json:"schema"`
 	Columns   []string         `json:"columns"`
+	Best      string           `json:"best,omitempty"` // the order by which the first rows are enough
 	Filter    string           `json:"filter,omitempty"`
 	Pushed    string           `json:"pushed,omitempty"`
 	Residual  string           `json:"residual,omitempty"`
@@ -151,7 +152,7 @@ func (s *statement) planReport(q *query, p *planned) *report {
 
 func newScanReport(e *scan.Explanation, wrapped bool) *scanReport {
 	out := &scanReport{Source: e.Source, Kind: e.Kind, Snapshot: e.Snapshot, Reference: e.Reference, Schema: e.Schema, Columns: append([]string{}, e.Columns...),
-		Filter: e.Filter, Pushed: e.Pushed, Residual: e.Residual, Overrides: wrapped, Options: []reportOption{}, Manifests: reportOf(e.Manifests), Files: reportOf(e.Files),
+		Best: e.Best, Filter: e.Filter, Pushed: e.Pushed, Residual: e.Residual, Overrides: wrapped, Options: []reportOption{}, Manifests: reportOf(e.Manifests), Files: reportOf(e.Files),
 		DeleteManifests: someConsidered(e.DeleteManifests), Deletes: someConsidered(e.Deletes), DeletesByKind: e.DeletesByKind,
 		RowGroups: someConsidered(e.RowGroups), Splits: len(e.Splits), Shown: []reportSplit{}, Decoders: e.Decoders}
 	for _, o := range e.Options {

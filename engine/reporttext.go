@@ -66,7 +66,7 @@ func (r *scanReport) text(l *lines) {
 	}
 	l.add("  schema: %d", r.Schema)
 	l.add("  columns: [%s]", strings.Join(r.Columns, ", "))
-	for _, f := range []struct{ name, text string }{{"filter", r.Filter}, {"pushed", r.Pushed}, {"residual", r.Residual}, {"filter found by joins", r.Runtime}} {
+	for _, f := range []struct{ name, text string }{{"first rows by", r.Best}, {"filter", r.Filter}, {"pushed", r.Pushed}, {"residual", r.Residual}, {"filter found by joins", r.Runtime}} {
 		if f.text != "" {
 			l.add("  %s: %s", f.name, f.text)
 		}

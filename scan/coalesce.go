@@ -27,7 +27,7 @@ type coalescer struct {
 }
 
 func newCoalescer(p *tablePlan, mem memory.Allocator, emit func(arrow.RecordBatch) error) *coalescer {
-	c := &coalescer{emit: emit, mem: mem, most: newSizer(p).cap, limit: p.request.Limit, joins: true}
+	c := &coalescer{emit: emit, mem: mem, most: newSizer(p).cap, limit: p.request.Limit, joins: p.request.Best == nil} // whoever wants the best rows learns from each batch
 	for _, f := range p.projection.output.Fields() {
 		c.joins = c.joins && joinable(f.Type)
 	}

@@ -22,6 +22,7 @@ type openFile struct {
 	columns    []source    // one per column of the projection
 	pushed     predicate.Expr
 	rest       predicate.Expr
+	bound      int64   // the version of a Best's bound that is part of both
 	deleted    []int64 // ordinals, ascending
 	equality   []*equalityDeletes
 	indexed    map[int]*kernels.Selection // by row group, what page indexes say; one goroutine reads a file
@@ -93,7 +94,7 @@ func (f *openFile) bind() error {
 	for i, w := range f.projection.columns {
 		want[i] = w.Field
 	}
-	matches, err := f.file.Match(want, f.plan.source.names)
+	matches, err := f.match(want)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,11 @@ func (p *tablePlan) Explain() *Explanation {
 	s := p.source
 	out := &Explanation{Source: s.name(), Kind: s.kind(), Reference: s.at.clause, Schema: s.at.schema.ID, Options: p.options.resolved,
 		Manifests: p.found.manifests, DeleteManifests: p.found.deleteManifests, Files: p.found.files, Deletes: p.found.deletes,
-		DeletesByKind: p.found.kinds}
+		DeletesByKind: p.found.kinds, Best: p.request.Best.text()}
+	if n := p.passed.count(); n > 0 {
+		out.Files = Considered{Total: out.Files.Total, Pruned: maps.Clone(out.Files.Pruned)}
+		out.Files.leaveOut(byBest, n)
+	}
 	if s.at.snapshot != nil {
 		out.Snapshot = s.at.snapshot.SnapshotID
 	}

@@ -207,10 +207,15 @@ func (p *tablePlan) readFiles(ctx context.Context, manifests []iceberg.ManifestF
 		sums := p.newSums()
 		out.sums = sums
 		out.considered, err = p.wantedOf(ctx, manifests[i], columns, func(c candidate) error {
-			if err := out.add(c, index); err != nil || sums == nil {
+			if err := out.add(c, index); err != nil {
 				return err
 			}
-			sums.add(out.files[len(out.files)-1], c.stats, p.decide)
+			added := out.files[len(out.files)-1]
+			added.rank(p.request.Best, c.stats)
+			if sums == nil {
+				return nil
+			}
+			sums.add(added, c.stats, p.decide)
 			return nil
 		})
 		out.compact()
@@ -248,6 +253,9 @@ func (p *tablePlan) statisticsOf(index *deleteIndex) []int {
 		out = append(out, id)
 	}
 	out = append(out, aggregateColumns(p.request.Aggregates)...)
+	if best := p.request.Best; best != nil {
+		out = append(out, best.Field.ID)
+	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -50,6 +51,8 @@ type madeFile struct {
 	group     int64 // rows of a row group; 0: one holds all
 	size      int64 // that the manifest says; 0: the file's
 	records   int64
+	bounds    *[2]int64 // of the column 1, a long; nil: none
+	nulls     int64     // of that column; counted where it has bounds
 }
 
 func makeTable(t *testing.T, schemas ...string) *madeTable {
@@ -113,6 +116,11 @@ func (m *madeTable) write(f madeFile) iceberg.ManifestEntry {
 	b, err := iceberg.NewDataFileBuilder(m.spec(f.spec), content, m.location(name), f.format, f.partition, nil, nil, f.records, size)
 	if err != nil {
 		m.t.Fatal(err)
+	}
+	if f.bounds != nil {
+		low, high := binary.LittleEndian.AppendUint64(nil, uint64(f.bounds[0])), binary.LittleEndian.AppendUint64(nil, uint64(f.bounds[1]))
+		b.LowerBoundValues(map[int][]byte{1: low}).UpperBoundValues(map[int][]byte{1: high})
+		b.NullValueCounts(map[int]int64{1: f.nulls}).ValueCounts(map[int]int64{1: f.records})
 	}
 	if f.keys != nil {
 		b.EqualityFieldIDs(f.keys)

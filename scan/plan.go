@@ -20,6 +20,8 @@ type dataFile struct {
 	tuple string // names spec and partition
 	own   bool   // the entry is the plan's, not the cache's
 
+	ranked ranked // by the column of a Best
+
 	change *change // what the file's rows stand for in a changelog; nil: they are rows
 }
 
@@ -41,6 +43,7 @@ type tablePlan struct {
 	splits     []split
 	found      found
 	read       rowGroups
+	passed     passedFiles
 	ahead      filesAhead
 	deletes    deleteCache
 	keys       map[int]keyField // columns that equality deletes compare
@@ -95,6 +98,9 @@ func (p *tablePlan) Rows() (int64, bool) {
 
 // split cuts the files and packs them.
 func (p *tablePlan) split(files []*dataFile) error {
+	if best := p.request.Best; best != nil {
+		best.sort(files)
+	}
 	p.grouping = p.groupingKey(files)
 	var size int64
 	extents := make([]extent, len(files))
@@ -118,6 +124,9 @@ func (p *tablePlan) split(files []*dataFile) error {
 			s.Tasks[j] = task{files[piece.File], piece.Start, piece.Length}
 		}
 		p.splits[i] = s
+	}
+	if best := p.request.Best; best != nil {
+		best.arrange(p.splits, files)
 	}
 	return nil
 }

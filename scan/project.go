@@ -89,6 +89,16 @@ func project(top []arrow.Field, index map[int]fieldPath, metadataFrom int, ids [
 	return out, nil
 }
 
+// test makes a top-level column one of those that are read first, to choose rows by; false: it is not read at all.
+func (p *projection) test(id int) bool {
+	at, ok := p.paths[id]
+	if !ok || len(at.Index) != 1 {
+		return false
+	}
+	p.columns[at.Index[0]].Filter = true
+	return true
+}
+
 func (n *need) add(p fieldPath, filter bool) {
 	n.filter, n.output = n.filter || filter, n.output || !filter
 	if len(p.Index) == 1 {

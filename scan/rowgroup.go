@@ -18,15 +18,22 @@ import (
 // readTask reads a byte range of a data file and hands each batch to emit, which takes it over.
 func (p *tablePlan) readTask(ctx context.Context, t task, size *sizer, mem memory.Allocator, emit func(arrow.RecordBatch) error) (err error) {
 	defer fault.Recover(&err, fault.Corrupt, "read %s", t.File.Path)
+	if best := p.request.Best; best != nil {
+		passed := best.passed(t.File, p.source.required)
+		if p.passed.note(t.File, !passed); passed {
+			return nil
+		}
+	}
 	file, err := p.open(ctx, t.File)
 	if err != nil {
 		return err
 	}
 	defer file.close()
 	counters := &resource.From(ctx).Counters
-	groups := file.file.RowGroups(t.Start, t.reach(), file.pushed, file.match)
-	file.byDictionary(ctx, groups)
-	for i, g := range groups {
+	groups := file.choose(ctx, t)
+	for i := range groups {
+		file.rechoose(t, groups[i:])
+		g := groups[i]
 		counters.RowGroups.Add(1)
 		p.read.add(g.Pruned)
 		if g.Pruned != "" {

@@ -39,6 +39,7 @@ type Request struct {
 	// Partitions leaves out files as Filter does, by what partition transforms make of columns.
 	Partitions PartitionTest
 	Limit      int64    // at most this many rows are needed, negative: all; a hint, more may come
+	Best       *Best    // rows that come first by a column are enough; nil: all are wanted
 	Options    []Option // read options in no order, each name at most once
 	// Aggregates are what the function Aggregates is asked for; none: nothing. A request of no fields and nothing but CountRows may get its rows counted
 	// from manifests and position deletes instead of read.
@@ -90,6 +91,7 @@ type Explanation struct {
 	Schema    int        // schema id
 	Options   []Resolved // every read option, with value and origin
 	Columns   []string   // projected columns, dotted paths
+	Best      string     // the order by which the first rows are enough; empty: all are wanted
 	Filter    string     // the whole filter, empty: none
 	Pushed    string     // what planning could use of it
 	Residual  string     // what rows are tested for

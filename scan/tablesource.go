@@ -33,6 +33,9 @@ var _ Source = (*tableSource)(nil)
 
 // Source is the table at a reference. A property that cannot be parsed and that the scan needs is refused here.
 func (t *Table) Source(_ context.Context, r Reference) (Source, error) {
+	if err := t.refuseReference(r); err != nil {
+		return nil, err
+	}
 	where, err := t.resolve(r)
 	if err != nil {
 		return nil, err
@@ -83,6 +86,12 @@ func (s *tableSource) Plan(ctx context.Context, req Request) (Plan, error) {
 	if p.projection, err = newProjection(s, req.Fields, p.filter); err != nil {
 		return nil, err
 	}
+	if best := req.Best; best != nil && !p.projection.test(best.Field.ID) {
+		p.request.Best = nil
+	}
+	if s.table.files != nil {
+		req.Options = filesOptions(req.Options)
+	}
 	p.options, err = resolveOptions(req.Options, s.table.metadata.Properties(), scanData)
 	if keepsNothing(p.filter) {
 		return p, nil
@@ -90,10 +99,13 @@ func (s *tableSource) Plan(ctx context.Context, req Request) (Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.at.snapshot == nil {
+	find := p.findFiles
+	switch {
+	case s.table.files != nil:
+		find = p.findListed
+	case s.at.snapshot == nil:
 		return p, nil
 	}
-	find := p.findFiles
 	if s.span != nil {
 		find, p.options.Adaptive = p.findChanges, p.options.Adaptive && !s.span.changelog
 	}

@@ -104,7 +104,9 @@ func (r randomQuery) where(alias string) string {
 
 // query gives a statement whose columns are called c0, c1, ….
 func (r randomQuery) query() string {
-	switch r.IntN(9) {
+	switch r.IntN(12) {
+	case 9, 10, 11:
+		return r.first()
 	case 0:
 		return "SELECT x.k AS c0, x.s AS c1, x.d AS c2 FROM one x WHERE " + r.where("x")
 	case 1:
@@ -127,6 +129,35 @@ func (r randomQuery) query() string {
 	}
 	return "WITH q AS (SELECT y.s AS s, count(*) AS n, max(y.d) AS d FROM two y WHERE " + r.where("y") + " GROUP BY y.s) SELECT x.k AS c0, q.n AS c1, (SELECT min(z.p) FROM two z WHERE z.k = x.k) AS c2, " +
 		"EXISTS (SELECT 1 FROM two z WHERE z.i = x.i AND " + r.where("z") + ") AS c3 FROM one x JOIN q ON q.s = x.s WHERE " + r.where("x")
+}
+
+// first writes a statement that asks for the first rows of an order. What it selects is what it orders by, so that rows that tie are the same.
+func (r randomQuery) first() string {
+	how := func() string { return r.pick("", " DESC") + r.pick("", " NULLS FIRST", " NULLS LAST") }
+	limit := fmt.Sprintf(" LIMIT %d", 1+r.IntN(6))
+	if r.IntN(3) == 0 {
+		limit += fmt.Sprintf(" OFFSET %d", r.IntN(4))
+	}
+	a, b := r.column("x"), r.column("x")
+	order := " ORDER BY c0" + how() + ", c1" + how() + limit
+	exact := r.pick("true", "x.k > -2", "x.s IS NOT NULL", "x.i IN (1, 2, 3)", r.where("x"))
+	switch r.IntN(8) {
+	case 0:
+		return "SELECT DISTINCT " + a + " AS c0, " + b + " AS c1 FROM one x WHERE " + exact + order
+	case 1:
+		return "SELECT " + a + " AS c0, count(*) AS c1, sum(x.k) AS c2 FROM one x WHERE " + exact + " GROUP BY " + a + r.pick("", ", "+b) + " ORDER BY c0" + how() + ", c1, c2" + limit
+	case 2:
+		return "SELECT " + a + " AS c0, y.k AS c1 FROM one x " + r.pick("LEFT JOIN", "RIGHT JOIN", "JOIN", "FULL JOIN") + " two y ON x.k = y.k WHERE " + exact + order
+	case 3:
+		return "SELECT x.k AS c0, x.i AS c1 FROM one x WHERE " + exact + " UNION " + r.pick("ALL ", "") + "SELECT y.k, y.i FROM two y" + order
+	case 4:
+		return "SELECT count(*) AS c0, min(q.c0) AS c1, max(q.c1) AS c2 FROM (SELECT " + a + " AS c0, " + b + " AS c1 FROM one x WHERE " + exact + order + ") q"
+	case 5:
+		return "SELECT c0, c1 FROM (SELECT " + a + " AS c0, " + b + " AS c1 FROM one x WHERE " + exact + ") WHERE c1 IS NOT NULL" + order
+	case 6:
+		return "SELECT " + a + " AS c0, (SELECT max(z.p) FROM two z WHERE z.k = x.k) AS c1, x.i IN (SELECT z.i FROM two z) AS c2 FROM one x WHERE " + exact + " ORDER BY c0" + how() + ", c1, c2" + limit
+	}
+	return "SELECT " + a + " AS c0, " + b + " AS c1 FROM one x WHERE " + exact + order
 }
 
 // TestRandomQueriesAreAsOfNativeTables runs random queries over sources, with all that is pushed into them, and over the engine's own tables of the

@@ -42,6 +42,8 @@ type planNode struct {
 	ReturnedTypes []planType      `json:"returned_types"`
 	TableIndex    int             `json:"table_index"`
 	HasEstimate   bool            `json:"has_estimated_cardinality"`
+	DistinctType  string          `json:"distinct_type"`
+	SetOpAll      bool            `json:"setop_all"`
 }
 
 type planCondition struct {
@@ -57,6 +59,8 @@ type planLimit struct {
 
 // planOrder is a key by which rows are sorted.
 type planOrder struct {
+	Type       string    `json:"type"`
+	NullOrder  string    `json:"null_order"`
 	Expression *planExpr `json:"expression"`
 }
 

@@ -13,6 +13,7 @@ type pushdown struct {
 	tests    map[int]scan.PartitionTest
 	seen     map[int]int // how often an occurrence stands in the plan
 	limits   map[int]int64
+	best     map[int]bestPush
 	joins    []joinPush
 	decimals map[int]*arrow.Decimal128Type // of result columns that are sums
 }
@@ -53,6 +54,7 @@ func (p *planner) read(n *planNode) {
 			delete(p.out.filters, i)
 			delete(p.out.tests, i)
 			delete(p.out.limits, i)
+			delete(p.out.best, i)
 		}
 	}
 	joins := p.out.joins[:0]
@@ -66,6 +68,7 @@ func (p *planner) read(n *planNode) {
 
 // node reads an operator. filters are the conditions that stand directly above it, over its output.
 func (p *planner) node(n *planNode, filters []*planExpr) {
+	p.best(n)
 	switch {
 	case n.isScan():
 		p.scan(n, filters)

@@ -2,6 +2,7 @@ package duckdb
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -58,6 +59,7 @@ type occurrence struct {
 	filter     predicate.Expr // what every row that counts passes; nil: all count
 	partitions scan.PartitionTest
 	limit      int64        // rows that are enough; negative: all
+	best       *bestPush    // those that come first by a column are enough; nil: all are wanted
 	joins      []joinFilter // what other tables may say about this one
 	learnt     []predicate.Expr
 	planned    scan.Plan // what was opened; nil: nothing was
@@ -71,7 +73,7 @@ func (o *occurrence) columns() *arrow.Schema { return engineSchema(o.input) }
 func (o *occurrence) rows() (n int64, exact bool) { return o.input.estimate, false }
 
 // plan plans the source with what was pushed and with what joins found out while running.
-func (o *occurrence) plan(fields []int) (scan.Plan, error) {
+func (o *occurrence) plan(fields []int, best *scan.Best) (scan.Plan, error) {
 	filter := o.filter
 	var wide []predicate.Expr
 	for _, j := range o.joins {
@@ -85,11 +87,11 @@ func (o *occurrence) plan(fields []int) (scan.Plan, error) {
 			filter = both(filter, found)
 		}
 	}
-	plan, err := o.planWith(fields, filter)
+	plan, err := o.planWith(fields, filter, best)
 	if err != nil || len(wide) == 0 {
 		return plan, err
 	}
-	narrower, err := o.planWith(fields, both(filter, predicate.Join(wide)))
+	narrower, err := o.planWith(fields, both(filter, predicate.Join(wide)), best)
 	if err != nil || expected(narrower)*4 > expected(plan)*3 {
 		return plan, nil
 	}
@@ -97,8 +99,8 @@ func (o *occurrence) plan(fields []int) (scan.Plan, error) {
 	return narrower, nil
 }
 
-func (o *occurrence) planWith(fields []int, filter predicate.Expr) (scan.Plan, error) {
-	return o.input.table.Source.Plan(o.run.ctx, scan.Request{Fields: fields, Filter: filter, Partitions: o.partitions, Limit: o.limit, Options: o.input.table.Options})
+func (o *occurrence) planWith(fields []int, filter predicate.Expr, best *scan.Best) (scan.Plan, error) {
+	return o.input.table.Source.Plan(o.run.ctx, scan.Request{Fields: fields, Filter: filter, Partitions: o.partitions, Limit: o.limit, Best: best, Options: o.input.table.Options})
 }
 
 func both(a, b predicate.Expr) predicate.Expr {
@@ -136,7 +138,13 @@ func (o *occurrence) openReader(positions []int) (*reader, error) {
 		}
 		fields[i], ids[i] = engineColumns.Field(p), fieldID(all[p])
 	}
-	plan, err := o.plan(ids)
+	var best *bestRows
+	if o.best != nil {
+		if at := slices.Index(ids, o.best.field.ID); at >= 0 {
+			best = newBestRows(*o.best, at)
+		}
+	}
+	plan, err := o.plan(ids, best.request())
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +155,7 @@ func (o *occurrence) openReader(positions []int) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{of: o, source: source, schema: arrow.NewSchema(fields, nil)}
+	r := &reader{of: o, source: source, schema: arrow.NewSchema(fields, nil), best: best}
 	if o.collected != nil {
 		r.keys = o.collected.begin(ids)
 	}
@@ -160,6 +168,7 @@ type reader struct {
 	source array.RecordReader
 	schema *arrow.Schema
 	keys   *keyReader // nil: nobody wants them
+	best   *bestRows  // nil: all rows are wanted
 }
 
 // next gives the next batch, nil at the end.
@@ -170,6 +179,7 @@ func (r *reader) next() (arrow.RecordBatch, error) {
 			continue
 		}
 		r.keys.add(b)
+		r.best.add(b)
 		return r.convert(b)
 	}
 	if err := r.source.Err(); err != nil {

@@ -32,6 +32,7 @@ type memoryTable struct {
 	mu       sync.Mutex
 	requests []scan.Request // of scans that were opened
 	open     int
+	gave     int64 // rows
 }
 
 // newTable makes a table of JSON rows, cut into batches of a few rows.
@@ -124,8 +125,14 @@ func (r *memoryReader) Next() bool {
 		r.err = r.plan.table.fail
 		return false
 	}
-	if r.plan.request.Filter != nil {
-		mask, err := predicate.Evaluate(r.plan.request.Filter, int(b.NumRows()), columns{b}, memory.DefaultAllocator)
+	filter := r.plan.request.Filter
+	if best := r.plan.request.Best; best != nil {
+		if bound, _ := best.Bound(); bound != nil {
+			filter = both(filter, bound)
+		}
+	}
+	if filter != nil {
+		mask, err := predicate.Evaluate(filter, int(b.NumRows()), columns{b}, memory.DefaultAllocator)
 		if err != nil {
 			r.err = err
 			return false
@@ -135,6 +142,9 @@ func (r *memoryReader) Next() bool {
 			return false
 		}
 	}
+	r.plan.table.mu.Lock()
+	r.plan.table.gave += b.NumRows()
+	r.plan.table.mu.Unlock()
 	var out []arrow.Array
 	for _, id := range r.plan.request.Fields {
 		out = append(out, b.Column(id-1))

@@ -27,6 +27,9 @@ func (p *program) start(ctx context.Context) *started {
 	s := &started{run: &run{ctx: ctx}, occurrences: map[int]*occurrence{}, handles: map[int]cgo.Handle{}}
 	for i, in := range p.tables {
 		o := &occurrence{run: s.run, input: in, filter: p.pushed.filter(i), partitions: p.pushed.tests[i], limit: p.pushed.limit(i)}
+		if best, ok := p.pushed.best[i]; ok {
+			o.best = &best
+		}
 		s.occurrences[i], s.handles[i] = o, cgo.NewHandle(o)
 	}
 	for _, j := range p.pushed.joins {
