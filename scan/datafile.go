@@ -94,7 +94,7 @@ func (f *openFile) bind() error {
 	for i, w := range f.projection.columns {
 		want[i] = w.Field
 	}
-	matches, err := f.match(want)
+	matches, err := f.fields(want)
 	if err != nil {
 		return err
 	}

@@ -21,11 +21,17 @@ var reserved = []string{"comment", "external", "is_managed_location", "location"
 // Describe tells what DESCRIBE, SHOW COLUMNS and SHOW TBLPROPERTIES show of the table or, under a name that is not empty, of one of its
 // metadata tables.
 func (t *Table) Describe(metadataTable string) (Description, error) {
+	if t.files != nil && metadataTable == "" {
+		return t.describeFiles(), nil
+	}
 	where, err := t.resolve(Reference{})
 	if err != nil {
 		return Description{}, err
 	}
 	if metadataTable != "" {
+		if err := t.refuseMetadata(metadataTable); err != nil {
+			return Description{}, err
+		}
 		return t.describeMetadata(where, metadataTable)
 	}
 	schema, properties := t.metadata.CurrentSchema(), t.metadata.Properties()

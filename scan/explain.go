@@ -14,7 +14,7 @@ import (
 func (p *tablePlan) Explain() *Explanation {
 	s := p.source
 	out := &Explanation{Source: s.name(), Kind: s.kind(), Reference: s.at.clause, Schema: s.at.schema.ID, Options: p.options.resolved,
-		Manifests: p.found.manifests, DeleteManifests: p.found.deleteManifests, Files: p.found.files, Deletes: p.found.deletes,
+		Partitions: p.found.partitions, Manifests: p.found.manifests, DeleteManifests: p.found.deleteManifests, Files: p.found.files, Deletes: p.found.deletes,
 		DeletesByKind: p.found.kinds, Best: p.request.Best.text()}
 	if n := p.passed.count(); n > 0 {
 		out.Files = Considered{Total: out.Files.Total, Pruned: maps.Clone(out.Files.Pruned)}
@@ -52,6 +52,8 @@ func (s *tableSource) name() string {
 
 func (s *tableSource) kind() string {
 	switch {
+	case s.table.files != nil:
+		return "plain " + s.table.files.format + " files"
 	case s.changes:
 		return "changelog"
 	case s.span != nil:
@@ -145,6 +147,9 @@ func (r *rowGroups) considered() Considered {
 
 // rows estimates the rows of a task as Iceberg does: the file's, in proportion to the bytes behind the first offset.
 func (t task) rows() int64 {
+	if t.File.Records < 0 {
+		return 0
+	}
 	first := int64(0)
 	if offsets := (extent{Size: t.File.Size, Offsets: t.File.Offsets}).usable(); offsets != nil {
 		first = offsets[0]

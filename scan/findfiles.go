@@ -14,6 +14,7 @@ import (
 
 // found counts what planning looked at.
 type found struct {
+	partitions      Considered // of a table of plain files
 	manifests       Considered // of data files
 	deleteManifests Considered
 	files           Considered

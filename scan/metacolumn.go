@@ -37,6 +37,9 @@ func (t *Table) metadataFields() []iceberg.NestedField {
 		{ID: idPos, Name: "_pos", Type: iceberg.PrimitiveTypes.Int64, Required: true},
 		{ID: idDeleted, Name: "_deleted", Type: iceberg.PrimitiveTypes.Bool, Required: true},
 	}
+	if t.files != nil {
+		return fileColumnsOf(out)
+	}
 	if t.metadata.Version() >= 3 {
 		out = append(out, iceberg.NestedField{ID: idRowID, Name: "_row_id", Type: iceberg.PrimitiveTypes.Int64},
 			iceberg.NestedField{ID: idLastUpdated, Name: "_last_updated_sequence_number", Type: iceberg.PrimitiveTypes.Int64})

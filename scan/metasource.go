@@ -29,6 +29,9 @@ func (t *Table) MetadataSource(ctx context.Context, name string, r Reference) (S
 	if !metatable.Known(name) {
 		return nil, false, nil
 	}
+	if err := t.refuseMetadata(name); err != nil {
+		return nil, true, err
+	}
 	if strings.EqualFold(name, changesName) {
 		s, err := t.changelog(ctx, r)
 		return s, true, err

@@ -8,7 +8,7 @@ import (
 	"github.com/skua-data/skua/storage"
 )
 
-// Table is a loaded Iceberg table with its metadata parsed. It is immutable and safe for concurrent use; the state it shows is that of
+// Table is a loaded Iceberg table with its metadata parsed, or a table of plain files. It is immutable and safe for concurrent use; the state it shows is that of
 // the metadata file it was loaded from.
 type Table struct {
 	scanner    *Scanner
@@ -19,6 +19,7 @@ type Table struct {
 	store      storage.Store
 	metadata   table.Metadata
 	defaults   defaults
+	files      *plainFiles // nil: it is Iceberg's
 }
 
 // Name is catalog, namespace and table, dotted.

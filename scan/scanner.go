@@ -87,6 +87,9 @@ func (s *Scanner) Forget() { s.cache.forget() }
 // Table parses a loaded table's metadata, or takes it from the cache. Features that are not built are refused by the scan that needs
 // them, not here.
 func (s *Scanner) Table(ctx context.Context, t *catalogs.Table) (*Table, error) {
+	if t.Kind == catalogs.KindFiles && t.Files != nil {
+		return s.filesTable(t)
+	}
 	if t.Kind != catalogs.KindTable {
 		return nil, fault.New(fault.Unsupported, "reading %s is not supported: it is no Iceberg table", quoteAll(t.Catalog, t.Identifier))
 	}

@@ -84,21 +84,22 @@ type Plan interface {
 
 // Explanation is what EXPLAIN shows of one scan.
 type Explanation struct {
-	Source    string     // quoted name
-	Kind      string     // table, metadata table, …
-	Snapshot  int64      // 0: none
-	Reference string     // the branch, tag or clause that chose the snapshot; empty: current
-	Schema    int        // schema id
-	Options   []Resolved // every read option, with value and origin
-	Columns   []string   // projected columns, dotted paths
-	Best      string     // the order by which the first rows are enough; empty: all are wanted
-	Filter    string     // the whole filter, empty: none
-	Pushed    string     // what planning could use of it
-	Residual  string     // what rows are tested for
-	Manifests Considered // of data files
-	Files     Considered
-	Splits    []SplitInfo
-	Decoders  []string // who read each column of the first row group, one line a column; none before a run, see the function Decoders
+	Source     string     // quoted name
+	Kind       string     // table, metadata table, …
+	Snapshot   int64      // 0: none
+	Reference  string     // the branch, tag or clause that chose the snapshot; empty: current
+	Schema     int        // schema id
+	Options    []Resolved // every read option, with value and origin
+	Columns    []string   // projected columns, dotted paths
+	Best       string     // the order by which the first rows are enough; empty: all are wanted
+	Filter     string     // the whole filter, empty: none
+	Pushed     string     // what planning could use of it
+	Residual   string     // what rows are tested for
+	Partitions Considered // of a table of plain files
+	Manifests  Considered // of data files
+	Files      Considered
+	Splits     []SplitInfo
+	Decoders   []string // who read each column of the first row group, one line a column; none before a run, see the function Decoders
 
 	DeleteManifests Considered
 	Deletes         Considered     // delete files and deletion vectors; left out are also those that no planned file needs

@@ -39,6 +39,7 @@ func (r Reference) String() string {
 
 // Description is what DESCRIBE, SHOW COLUMNS and SHOW TBLPROPERTIES tell of a table or a metadata table, in Spark's words.
 type Description struct {
+	Provider      string // the format of a table of plain files; empty: iceberg
 	Columns       []ColumnInfo
 	Partitioning  []string // transforms in Spark's spelling: bucket(4, id), days(ts), p
 	IdentityOnly  bool     // every transform is an identity (DESCRIBE then prints # Partition Information)

@@ -35,20 +35,7 @@ func (f *File) Match(want []arrow.Field, names *NameMapping) ([]Match, error) {
 	default:
 		m.byPosition = true
 	}
-	out := make([]Match, len(want))
-	for i, field := range want {
-		e, root := m.top(field)
-		if e == nil {
-			continue
-		}
-		m.at, m.shredded = nil, nil
-		node, err := m.node(field, e, []string{field.Name})
-		if err != nil {
-			return nil, fault.Wrap(err, "read %s", f.name)
-		}
-		out[i] = Match{Present: true, Column: kernels.Column{Field: node.Field, Root: root, Leaves: leavesOf(&node), Node: node}, Variants: m.shredded}
-	}
-	return out, nil
+	return f.match(m, want)
 }
 
 type matcher struct {
