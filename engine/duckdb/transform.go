@@ -109,8 +109,9 @@ func truncated(a arrow.Array, i int, w int64) (string, error) {
 		return floored(int64(a.Value(i)), w), nil
 	case *array.Int16:
 		return floored(int64(a.Value(i)), w), nil
-	case *array.Int32:
-		return floored(int64(a.Value(i)), w), nil
+	case *array.Int32: // which wraps around, as writers have it
+		v := int64(a.Value(i))
+		return strconv.Itoa(int(int32(v - ((v%w)+w)%w))), nil
 	case *array.Int64:
 		return floored(a.Value(i), w), nil
 	case *array.Decimal128:
