@@ -205,6 +205,7 @@ func (b *batch) decode(c *chunk) error {
 		{ptx.Indices, n, c.uses[ptx.Dictionary] || c.uses[ptx.RLE]},
 		{ptx.Deltas, n, c.uses[ptx.Delta]},
 		{ptx.TextWalk, n, c.leaf.form == cpu.TextForm && c.uses[ptx.Plain]},
+		{ptx.TextDeltas, n, c.uses[ptx.DeltaLength] || c.uses[ptx.DeltaText]},
 	}
 	for _, s := range steps {
 		if !s.wanted {

@@ -74,6 +74,9 @@ func costCases() []costCase {
 	}
 	delta := plain
 	delta.Encodings = map[arrow.Type]format.Encoding{arrow.INT64: format.Encodings.DeltaBinaryPacked}
+	lengths, shared := plain, plain
+	lengths.Encodings = map[arrow.Type]format.Encoding{arrow.STRING: format.Encodings.DeltaLengthByteArray}
+	shared.Encodings = map[arrow.Type]format.Encoding{arrow.STRING: format.Encodings.DeltaByteArray}
 	split := plain
 	split.Encodings = map[arrow.Type]format.Encoding{arrow.INT64: format.Encodings.ByteStreamSplit}
 	return []costCase{
@@ -98,6 +101,10 @@ func costCases() []costCase {
 		}, plain, nil},
 		{"string dictionary of 4", text, words, dict, nil},
 		{"string plain", text, words, plain, nil},
+		{"string delta length", text, words, lengths, nil},
+		{"string delta, dates", text, func(b array.Builder, r *rand.Rand, row int) {
+			b.(*array.StringBuilder).Append(fmt.Sprintf("2024-%02d-%02dT%02d:%02d:%02d", 1+row/1000, 1+row/40%28, row%24, r.Intn(60), r.Intn(60)))
+		}, shared, nil},
 		{"filter int64 plain < 30", long, int64s(1<<10, 1), plain, compare},
 		{"filter string dictionary in", text, words, dict, func(f predicate.Field) predicate.Expr {
 			return predicate.In{Field: f, Values: []predicate.Literal{{Type: f.Type, Value: "NONE"}, {Type: f.Type, Value: "COLLECT COD"}}}

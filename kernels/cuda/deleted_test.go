@@ -138,7 +138,8 @@ func topLevel(s, operator string) (out []string) {
 }
 
 // uses says which modules include a file.
-var uses = map[string][]string{"page.cuh": ptx.Modules(), "hybrid.cuh": {"levels"}, "gather.cuh": {"gather", "texts", "filter"}}
+var uses = map[string][]string{"page.cuh": ptx.Modules(), "hybrid.cuh": {"levels"}, "delta.cuh": {"deltas", "textdeltas"},
+	"gather.cuh": {"gather", "texts", "textdeltas", "filter"}}
 
 // modules are those that the changed file is part of.
 func (d deletion) modules() []string {
@@ -270,8 +271,8 @@ func questions(t *testing.T) (out []question) {
 					if (i+j+k)%2 == 0 {
 						sel = randomRuns(r, g.Rows)
 					}
-					refused := l.Name == "delta" && (f.Type.ID() == arrow.STRING || f.Type.ID() == arrow.BINARY)
-					add(question{group: g, sel: sel, sound: !refused, name: l.Name})
+
+					add(question{group: g, sel: sel, sound: true, name: l.Name})
 					p := randomTest(r, predicate.Field{ID: j + 1, Path: []string{f.Name}, Type: f.Type}, batch.Column(0))
 					add(question{group: g, sel: sel, test: p, name: l.Name + " filter"})
 				}
@@ -437,10 +438,10 @@ func TestEveryDeletedCheckIsSeen(t *testing.T) {
 
 // harmless has the conditions that may be deleted without a trace, with the reason.
 var harmless = map[string]string{
-	"deltas.cu shift > 63":                                "the tenth byte of a number is refused by the next condition, unless it is the last",
-	"deltas.cu size == 0":                                 "a block of nothing has fewer values than miniblocks, which the next conditions refuse",
-	"deltas.cu count > size":                              "its miniblocks then have no values, which the next condition refuses",
-	"deltas.cu all < n":                                   "the values run out before the page's do, and the walk ends at the end of the bytes",
+	"delta.cuh shift > 63":                                "the tenth byte of a number is refused by the next condition, unless it is the last",
+	"delta.cuh size == 0":                                 "a block of nothing has fewer values than miniblocks, which the next conditions refuse",
+	"delta.cuh count > size":                              "its miniblocks then have no values, which the next condition refuses",
+	"delta.cuh all < n":                                   "the values run out before the page's do, and the walk ends at the end of the bytes",
 	"deltas.cu s->bad":                                    "a page that is bad already has no bytes of values",
 	"pages.cu len < 4":                                    "the levels then have no bytes, which is refused where there are rows",
 	"pages.cu at < len":                                   "the zeros behind the page are refused as a run of nothing; a page of nulls is left to the CPU",
@@ -451,7 +452,7 @@ var harmless = map[string]string{
 	"unpack.cu ip < len":                                  "the zeros behind a block are a match of nothing, which is refused",
 	"levels.cu s->bad":                                    "a page that is bad already is bad again, and the zeros behind it stop the walk",
 	"texts.cu s->bad":                                     "a page that is bad already has no bytes of values",
-	"deltas.cu i < count":                                 "a value behind the last of the block's is behind the page's last too, or behind a full miniblock, which the loop never reaches",
+	"delta.cuh i < count":                                 "a value behind the last of the block's is behind the page's last too, or behind a full miniblock, which the loop never reaches",
 	"deltas.cu s->present == 0":                           "the page's first value is then written where it is not asked for, inside of the page's room",
 	"pages.cu p->repLen > len":                            "the host refuses headers whose levels are longer than their page",
 	"pages.cu p->defLen > len - p->repLen":                "the host refuses headers whose levels are longer than their page",

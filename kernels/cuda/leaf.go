@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"math"
-	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
@@ -63,11 +62,6 @@ func newLeaf(rg *kernels.RowGroup, n *kernels.Node) (*leaf, string) {
 
 // fit chooses the kernels' conversion; it says why there is none.
 func (l *leaf) fit() string {
-	for _, e := range l.encodings {
-		if slices.Contains([]parquet.Encoding{parquet.Encodings.DeltaByteArray, parquet.Encodings.DeltaLengthByteArray}, e) {
-			return "the encoding " + e.String()
-		}
-	}
 	l.back = l.stored
 	switch {
 	case l.form == cpu.TextForm || l.form == cpu.BitForm:
@@ -136,6 +130,10 @@ func (l *leaf) encoding(e parquet.Encoding) (uint64, bool) {
 		return ptx.RLE, l.form == cpu.BitForm
 	case parquet.Encodings.DeltaBinaryPacked:
 		return ptx.Delta, l.integers()
+	case parquet.Encodings.DeltaLengthByteArray:
+		return ptx.DeltaLength, l.form == cpu.TextForm
+	case parquet.Encodings.DeltaByteArray:
+		return ptx.DeltaText, l.form == cpu.TextForm || l.column.PhysicalType() == parquet.Types.FixedLenByteArray
 	case parquet.Encodings.ByteStreamSplit:
 		return ptx.Split, l.form != cpu.BitForm && l.form != cpu.TextForm
 	}

@@ -118,6 +118,13 @@ func (l *loader) loadPage(walk *cpu.Pages, c *chunk, h *cpu.Page, row int64) err
 		}
 		p.Dense = piece.Addr
 	}
+	if encoding == ptx.DeltaText {
+		piece, ok := l.slot.Scratch(ptx.JoinedBytes * h.Values)
+		if !ok {
+			return errFull
+		}
+		p.Joined = piece.Addr
+	}
 	c.uses[encoding] = true
 	c.pages = append(c.pages, p)
 	return nil
@@ -161,9 +168,9 @@ func (l *leaf) denseBytes(encoding uint64) int {
 	switch {
 	case encoding == ptx.Dictionary || encoding == ptx.RLE:
 		return 4
-	case encoding == ptx.Delta:
+	case encoding == ptx.Delta || encoding == ptx.DeltaText:
 		return l.stored
-	case encoding == ptx.Plain && l.form == cpu.TextForm:
+	case (encoding == ptx.Plain || encoding == ptx.DeltaLength) && l.form == cpu.TextForm:
 		return 8
 	}
 	return 0

@@ -131,8 +131,12 @@ func (b *batch) gatherColumn(c *chunk, o *output) error {
 
 // copyTexts makes room for the bytes of texts, now that their size is known, and copies them.
 func (b *batch) copyTexts(ctx context.Context, outs []*output) error {
-	var again []uint64
-	for _, o := range outs {
+	type copying struct {
+		kernel    ptx.Kernel
+		described uint64
+	}
+	var again []copying
+	for i, o := range outs {
 		if o.total.Addr == 0 {
 			continue
 		}
@@ -153,7 +157,10 @@ func (b *batch) copyTexts(ctx context.Context, outs []*output) error {
 		if err != nil {
 			return err
 		}
-		again = append(again, described)
+		again = append(again, copying{ptx.TextCopy, described})
+		if b.chunks[i].uses[ptx.DeltaText] {
+			again = append(again, copying{ptx.TextJoin, described})
+		}
 	}
 	if len(again) == 0 {
 		return nil
@@ -161,8 +168,8 @@ func (b *batch) copyTexts(ctx context.Context, outs []*output) error {
 	if err := b.slot.Upload(); err != nil {
 		return deviceError(err)
 	}
-	for _, described := range again {
-		if err := b.launch(ptx.TextCopy, perThread(8*b.slots), described); err != nil {
+	for _, c := range again {
+		if err := b.launch(c.kernel, perThread(8*b.slots), c.described); err != nil {
 			return err
 		}
 	}

@@ -1,107 +1,12 @@
 // DELTA_BINARY_PACKED to dense values.
-#include "page.cuh"
+#include "delta.cuh"
 
-enum { BLOCK_MOST = 1 << 20, TOTAL_MOST = 64 << 20 };
-
-// Reader reads varints. All lanes of the warp read the same.
-struct Reader {
-  Bytes src;
-  u32 len, at;
-  bool bad;
-  METHOD u64 varint() {
-    u64 v = 0;
-    for (u32 shift = 0;; shift += 7) {
-      if (at >= len || shift > 63) { // bound
-        bad = true;
-        return 0;
-      }
-      u32 b = src[at++];
-      if (shift == 63 && b > 1) { // bound
-        bad = true;
-        return 0;
-      }
-      v |= (u64)(b & 127) << shift;
-      if (b < 128) return v;
-    }
-  }
-  METHOD u64 zigzag() {
-    u64 v = varint();
-    return v >> 1 ^ (0 - (v & 1));
-  }
-};
-
-// packedAt gives value i of width bits, up to 64.
-DEVICE u64 packedAt(Bytes p, u32 i, u32 width) {
-  if (width == 0) return 0;
-  u64 bit = (u64)i * width;
-  p += bit >> 3;
-  Words a = (Words)((u64)p & ~3ull);
-  u32 shift = ((u32)(u64)p & 3) * 8 + ((u32)bit & 7);
-  u64 v = ((u64)a[1] << 32 | a[0]) >> shift;
-  if (shift) v |= (u64)a[2] << (64 - shift);
-  return v & (~0ull >> (64 - width));
-}
-
-DEVICE void put(GLOBAL u8 *dense, u32 i, u64 v, u64 stored) {
-  if (stored == 4) ((GLOBAL u32 *)dense)[i] = (u32)v;
-  else ((GLOBAL u64 *)dense)[i] = v;
-}
-
-DEVICE u64 scan64(u64 v) {
-  u32 lane = tid() & 31;
-  for (u32 d = 1; d < 32; d *= 2) {
-    u64 o = shflUp64(v, d);
-    if (lane >= d) v += o;
-  }
-  return v;
-}
-
-struct Deltas {
-  Reader in;
-  u64 last;
-  u32 perMini, minis, total, n, done;
-  GLOBAL u8 *dense;
+struct Numbers {
+  GLOBAL u8 *to;
   u64 stored;
-
-  // mini decodes a miniblock of the given width; false where its bits are missing.
-  METHOD bool mini(u64 least, u32 width) {
-    u32 lane = tid() & 31, count = total - done < perMini ? total - done : perMini;
-    u64 bytes = (u64)perMini / 8 * width;
-    if (bytes > in.len - in.at) bytes = in.len - in.at; // bound: some writers cut the last one short
-    if (width > 64 || (u64)count * width > bytes * 8) return false; // bound
-    for (u32 g = 0; g < count && done + g < n; g += 32) {
-      u32 i = g + lane;
-      u64 v = last + scan64(i < count ? least + packedAt(in.src + in.at, i, width) : 0); // guard
-      if (i < count && done + i < n) put(dense, done + i, v, stored); // guard
-      last = shflIdx64(v, 31);
-    }
-    in.at += (u32)bytes;
-    done += count;
-    return true;
-  }
-
-  METHOD bool block() {
-    u64 least = in.zigzag();
-    u32 widths = in.at;
-    if (in.bad || in.len - in.at < minis) return false; // bound
-    in.at += minis;
-    for (u32 m = 0; m < minis && done < n; m++)
-      if (!mini(least, in.src[widths + m])) return false;
-    return true;
-  }
-
-  METHOD bool run() {
-    u64 size = in.varint(), count = in.varint(), all = in.varint();
-    last = in.zigzag();
-    if (in.bad || size == 0 || size > BLOCK_MOST || count == 0 || count > size || size % count || size / count % 8 || all > TOTAL_MOST || all < n) // bound
-      return false;
-    perMini = (u32)(size / count);
-    minis = (u32)count;
-    total = (u32)all;
-    if ((tid() & 31) == 0) put(dense, 0, last, stored);
-    for (done = 1; done < n;)
-      if (!block()) return false;
-    return true;
+  METHOD void operator()(u32 i, u64 v) {
+    if (stored == 4) ((GLOBAL u32 *)to)[i] = (u32)v;
+    else ((GLOBAL u64 *)to)[i] = v;
   }
 };
 
@@ -112,12 +17,11 @@ KERNEL deltas(u64 column) {
   Pages p = pageOf(c, page);
   States s = stateOf(c, page);
   if (s->bad || p->encoding != DELTA || s->present == 0) return; // bound
-  Deltas d;
+  Deltas<Numbers> d;
   d.in = {(Bytes)s->values, (u32)s->valuesLen, 0, false};
+  d.put = {(GLOBAL u8 *)p->dense, c->stored};
   d.n = (u32)s->present;
-  d.dense = (GLOBAL u8 *)p->dense;
-  d.stored = c->stored;
-  bool good = d.run();
+  bool good = d.run(false);
   warpSync(); // all lanes have read the page's state
   if (!good && tid() == 0) fail(c, page, BAD_DELTA);
 }

@@ -95,6 +95,7 @@ struct Finder {
       return 0;
     }
     case DELTA:
+    case DELTA_TEXT:
       return (Bytes)p->dense + s.index * width;
     case PLAIN:
       if ((s.index + 1ull) * width <= t->valuesLen) return (Bytes)t->values + s.index * width; // guard

@@ -30,11 +30,13 @@ const Padding = 16
 
 // Encodings, as the kernels number them.
 const (
-	Plain      = 0
-	RLE        = 3
-	Delta      = 5
-	Dictionary = 8
-	Split      = 9
+	Plain       = 0
+	RLE         = 3
+	Delta       = 5
+	DeltaLength = 6
+	DeltaText   = 7
+	Dictionary  = 8
+	Split       = 9
 )
 
 // Codecs that are unpacked by kernels.
@@ -80,18 +82,19 @@ const TileSlots = 128 / 32 * WordsPerWarp * 32
 
 // Page tells the kernels of a page. Addresses are of device memory. The layout is that of the sources, and so for the structs below.
 type Page struct {
-	Packed, PackedLen    uint64
-	Body, BodyLen        uint64
-	Flat                 uint64
-	Codec                uint64
-	Version              uint64
-	RepLen, DefLen       uint64
-	Rows                 uint64
-	Row0                 uint64
-	Encoding             uint64
-	Word0                uint64
-	Dense                uint64
-	Reserved0, Reserved1 uint64
+	Packed, PackedLen uint64
+	Body, BodyLen     uint64
+	Flat              uint64
+	Codec             uint64
+	Version           uint64
+	RepLen, DefLen    uint64
+	Rows              uint64
+	Row0              uint64
+	Encoding          uint64
+	Word0             uint64
+	Dense             uint64
+	Joined            uint64
+	Reserved0         uint64
 }
 
 // State is what kernels keep of a page.
@@ -136,6 +139,7 @@ const (
 	StateBytes  = 64
 	ColumnBytes = 128
 	SlotsBytes  = 128
+	JoinedBytes = 24 // of a string of a DeltaText page, in device memory alone
 )
 
 // Encode appends a struct as the kernels read it.

@@ -157,7 +157,7 @@ func TestStructsAreThoseOfTheSources(t *testing.T) {
 			t.Errorf("%s has %v, the sources %v", name, got, want)
 		}
 	}
-	for value, names := range [][]string{{"PLAIN"}, {}, {}, {"RLE"}, {}, {"DELTA"}, {}, {}, {"DICTIONARY"}, {"SPLIT"}} {
+	for value, names := range [][]string{{"PLAIN"}, {}, {}, {"RLE"}, {}, {"DELTA"}, {"DELTA_LENGTH"}, {"DELTA_TEXT"}, {"DICTIONARY"}, {"SPLIT"}} {
 		for _, n := range names {
 			if !bytes.Contains(text, fmt.Appendf(nil, "%s = %d", n, value)) {
 				t.Errorf("%s is not %d", n, value)

@@ -10,7 +10,7 @@
 enum { OK = 0, BAD_HEADER, BAD_LEVELS, BAD_RUNS, BAD_INDEX, BAD_VALUES, BAD_DELTA, BAD_TEXT, BAD_PACKED, BAD_ROW };
 
 // Encodings by their number in the format.
-enum { PLAIN = 0, RLE = 3, DELTA = 5, DICTIONARY = 8, SPLIT = 9 };
+enum { PLAIN = 0, RLE = 3, DELTA = 5, DELTA_LENGTH = 6, DELTA_TEXT = 7, DICTIONARY = 8, SPLIT = 9 };
 
 enum { PADDING = 16 }; // zero bytes behind every buffer of file data
 
@@ -26,7 +26,8 @@ struct Page {
   u64 encoding;
   u64 word0;             // its first validity word in the column's
   u64 dense;             // where its values go that are decoded before they are gathered
-  u64 reserved0, reserved1;
+  u64 joined;            // its Joined strings
+  u64 reserved0;
 };
 
 // State is a page's, made by open_pages.
@@ -37,6 +38,16 @@ struct State {
   u64 bad;     // why it is left to the CPU
   u64 reserved;
 };
+
+// Joined is a string that begins as the one before it in its page.
+struct Joined {
+  u64 from;   // its bytes from prefix on lie at from + prefix
+  u32 length; // of all
+  u32 prefix; // what it shares
+  u64 back;   // so many strings before is the nearest that shares less; meaningless where it shares nothing
+};
+
+enum : u64 { JOINED = 1ull << 63 }; // in the address of a string: it is that of its Joined
 
 struct Column {
   u64 pages, states, status, count;
@@ -53,6 +64,7 @@ struct Column {
 typedef const GLOBAL Page *Pages;
 typedef GLOBAL State *States;
 typedef const GLOBAL Column *Columns;
+typedef GLOBAL Joined *Joins;
 
 DEVICE Pages pageOf(Columns c, u64 i) { return (Pages)c->pages + i; }
 DEVICE States stateOf(Columns c, u64 i) { return (States)c->states + i; }

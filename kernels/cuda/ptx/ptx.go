@@ -36,6 +36,8 @@ var (
 	TextScan      = Kernel{"text_scan", "texts", 32, 1}
 	TextOffsets   = Kernel{"text_offsets", "texts", 128, 1}
 	TextCopy      = Kernel{"text_copy", "texts", 128, 1}
+	TextDeltas    = Kernel{"text_deltas", "textdeltas", 32, 1}
+	TextJoin      = Kernel{"text_join", "textdeltas", 128, 1}
 	FilterTable   = Kernel{"filter_table", "filter", 128, 5}
 	FilterCompare = Kernel{"filter_compare", "filter", 128, 6}
 	FilterNull    = Kernel{"filter_null", "filter", 128, 4}
@@ -45,7 +47,7 @@ var (
 // All lists the kernels.
 func All() []Kernel {
 	return []Kernel{OpenPages, SelectRows, Levels, Indices, Deltas, GatherFixed, GatherBytes, GatherBits, TextWalk, TextLengths, TextScan,
-		TextOffsets, TextCopy, FilterTable, FilterCompare, FilterNull, Unpack}
+		TextOffsets, TextCopy, TextDeltas, TextJoin, FilterTable, FilterCompare, FilterNull, Unpack}
 }
 
 // Modules lists the files of PTX.

@@ -38,7 +38,7 @@ KERNEL text_walk(u64 column) {
   if (bad && lane == 0) fail(c, page, bad);
 }
 
-// source gives a slot's string: where, and how long.
+// source gives a slot's string: where, and how long. Of one that begins as the one before it gives its Joined.
 DEVICE Bytes source(Finder &f, const Slot &s, u32 *length) {
   Pages p = pageOf(f.c, s.page);
   u64 span;
@@ -51,6 +51,10 @@ DEVICE Bytes source(Finder &f, const Slot &s, u32 *length) {
     }
     span = ((const GLOBAL u64 *)f.c->spans)[at];
     base = (Bytes)f.c->dictionary;
+  } else if (p->encoding == DELTA_TEXT) {
+    Joins j = (Joins)p->joined + s.index;
+    *length = j->length;
+    return (Bytes)((u64)j | JOINED);
   } else {
     span = ((const GLOBAL u64 *)p->dense)[s.index];
     base = (Bytes)stateOf(f.c, s.page)->values;
@@ -134,6 +138,7 @@ KERNEL text_copy(u64 gather) {
   u32 from = offsets[slot], end = offsets[slot + 1];
   if (end > g->capacity) return; // bound
   Bytes src = (Bytes)((const GLOBAL u64 *)g->sources)[slot];
+  if ((u64)src & JOINED) return; // bound: text_join copies it
   GLOBAL u8 *out = (GLOBAL u8 *)g->out;
   for (u32 i = from + (tid() & 7); i < end; i += 8) out[i] = src[i - from];
 }
