@@ -14,6 +14,7 @@ type maker struct {
 	next    int
 	reuse   bool              // names of dropped fields
 	still   bool              // what is inside of columns does not change
+	plain   bool              // names are of letters and digits
 	held    func(id int) bool // says whether a field cannot be dropped
 }
 
@@ -24,6 +25,9 @@ func (m *maker) id() int {
 
 // name is unique, and of all kinds.
 func (m *maker) name(id int) string {
+	if m.plain {
+		return fmt.Sprintf(oneOf(m.r, "c%d", "Pos%d", "column_%d"), id)
+	}
 	return fmt.Sprintf(oneOf(m.r, "c%d", "c%d", "c%d", "C %d", "é%d", "a.b-%d", "Pos%d"), id)
 }
 

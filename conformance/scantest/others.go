@@ -167,6 +167,10 @@ func (c *commit) hasAvro() bool {
 
 func (t *table) askedQuery(q *query, number, i int) askedQuery {
 	out := askedQuery{Table: number, Query: i}
+	if q.sql {
+		out.Why = "transforms and sorted rows in Spark's SQL"
+		return out
+	}
 	var byIDs, byNames []string
 	metadata := false
 	for _, p := range q.output {

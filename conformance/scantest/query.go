@@ -19,6 +19,12 @@ type query struct {
 	filter  predicate.Expr
 	options []scan.Option
 	apart   bool // splits are opened one by one
+
+	sql    bool     // it is one for the engine alone
+	spark  bool     // in Spark's dialect
+	sorted bool     // by all of its columns in turn
+	order  []string // of each column: empty, or what SQL says
+	limit  int      // of what is sorted; negative: none
 }
 
 // String is the query in words.
@@ -30,6 +36,9 @@ func (q *query) String() string {
 	out := fmt.Sprintf("select %s at %s", strings.Join(columns, ", "), q.ref)
 	if q.filter != nil {
 		out += " where " + q.filter.String()
+	}
+	if q.sorted {
+		out += fmt.Sprintf(" sorted %q to %d", q.order, q.limit)
 	}
 	for _, o := range q.options {
 		out += fmt.Sprintf(" %s=%s", o.Name, o.Value)
@@ -46,7 +55,7 @@ func pathText(p []*field) string {
 }
 
 func (t *table) randomQuery() *query {
-	q := &query{commit: t.commits[len(t.commits)-1], schema: t.schema(), apart: t.r.Intn(3) == 0}
+	q := &query{commit: t.commits[len(t.commits)-1], schema: t.schema(), apart: t.r.Intn(3) == 0, sql: t.r.Intn(4) == 0, spark: t.r.Intn(2) == 0}
 	switch t.r.Intn(6) {
 	case 0, 1:
 		q.commit = t.commits[t.r.Intn(len(t.commits))]
@@ -63,6 +72,9 @@ func (t *table) randomQuery() *query {
 		}
 	}
 	t.chooseOutput(q)
+	if q.sql && t.r.Intn(2) == 0 {
+		t.sort(q)
+	}
 	if t.r.Intn(5) > 0 {
 		q.filter = t.randomFilter(q, 2)
 	}
@@ -78,6 +90,22 @@ func (t *table) randomQuery() *query {
 		}
 	}
 	return q
+}
+
+// sort sorts a query by all that it gives, so that there is one answer whatever is cut off; floats are no part of it, of which -0.0 equals 0.0.
+func (t *table) sort(q *query) {
+	q.output = slices.DeleteFunc(q.output, func(p []*field) bool {
+		k := p[len(p)-1].typ.kind
+		return !p[len(p)-1].typ.compared() || k == float || k == double
+	})
+	if len(q.output) == 0 {
+		return
+	}
+	q.sorted, q.limit = true, t.r.Intn(12)-1
+	for range q.output {
+		q.order = append(q.order, oneOf(t.r, "", " ASC", " DESC", " NULLS LAST", " DESC NULLS FIRST"))
+	}
+	t.has("sorted queries")
 }
 
 // chooseOutput picks columns, parts of structs among them, and at times metadata columns. No field is asked for twice.
@@ -117,6 +145,11 @@ func (t *table) randomFilter(q *query, depth int) predicate.Expr {
 
 // randomTest makes a test of one field.
 func (t *table) randomTest(q *query) predicate.Expr {
+	if q.sql && t.r.Intn(3) > 0 {
+		if e := t.randomTerm(q); e != nil {
+			return e
+		}
+	}
 	all := reachable(q.schema.fields)
 	f := all[t.r.Intn(len(all))]
 	on := predicate.Field{ID: f.id, Type: f.typ.arrow(true)}
@@ -181,6 +214,8 @@ func is(b bool) outcome {
 func truth(e predicate.Expr, fields []*field, row record) outcome {
 	value := func(f predicate.Field) any { return dig(path(fields, f.ID), row) }
 	switch e := e.(type) {
+	case termTest:
+		return e.truth(row)
 	case predicate.And:
 		return min(truth(e.Left, fields, row), truth(e.Right, fields, row))
 	case predicate.Or:

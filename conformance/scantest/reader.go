@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sort"
+	"strings"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -80,6 +81,11 @@ func readPart(ctx context.Context, plan scan.Plan, from, to int, q *query, rows 
 		return nil, err
 	}
 	defer stream.Release()
+	return rowsOf(stream, q, rows)
+}
+
+// rowsOf appends a stream's rows as text.
+func rowsOf(stream array.RecordReader, q *query, rows []string) ([]string, error) {
 	for stream.Next() {
 		batch := stream.RecordBatch()
 		for i := range int(batch.NumRows()) {
@@ -118,6 +124,9 @@ func spellArrow(a arrow.Array, i int, t *typ) string {
 	case *array.Timestamp:
 		return spell(t, int64(a.Value(i)))
 	case *array.String:
+		if t.kind == uuid { // as the SQL engine has it inside of others
+			return "x" + strings.ReplaceAll(a.Value(i), "-", "")
+		}
 		return spell(t, a.Value(i))
 	case *array.Binary:
 		return spell(t, a.Value(i))

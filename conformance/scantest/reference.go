@@ -3,6 +3,7 @@ package scantest
 import (
 	"slices"
 	"sort"
+	"strings"
 )
 
 // Field ids of the metadata columns that queries ask for.
@@ -58,9 +59,10 @@ func (f *dataFile) partition() record {
 	return out
 }
 
-// answer gives the rows of a query as text, sorted.
+// answer gives the rows of a query as text: in the query's order where it has one, else sorted.
 func (t *table) answer(q *query) []string {
 	var out []string
+	var values [][]any
 	marks := slices.ContainsFunc(q.output, func(p []*field) bool { return p[len(p)-1].id == idDeleted })
 	fields := append(slices.Clone(q.schema.fields), t.metadataColumns()...)
 	for _, f := range q.commit.data {
@@ -78,15 +80,55 @@ func (t *table) answer(q *query) []string {
 			if q.filter != nil && truth(q.filter, fields, row) != yes {
 				continue
 			}
-			line := ""
+			var line []any
 			for _, p := range q.output {
-				line += spell(p[len(p)-1].typ, dig(p, row)) + ";"
+				line = append(line, dig(p, row))
 			}
-			out = append(out, line)
+			values = append(values, line)
 		}
 	}
-	sort.Strings(out)
+	if q.sorted {
+		slices.SortFunc(values, q.compare)
+		if q.limit >= 0 {
+			values = values[:min(q.limit, len(values))]
+		}
+	}
+	for _, line := range values {
+		text := ""
+		for i, p := range q.output {
+			text += spell(p[len(p)-1].typ, line[i]) + ";"
+		}
+		out = append(out, text)
+	}
+	if !q.sorted {
+		sort.Strings(out)
+	}
 	return out
+}
+
+// compare orders two rows of a query. Nulls come last unless the query says otherwise; in Spark's dialect first, where values ascend.
+func (q *query) compare(a, b []any) int {
+	for i, how := range q.order {
+		descending, first := strings.Contains(how, "DESC"), q.spark && !strings.Contains(how, "DESC")
+		if strings.Contains(how, "NULLS") {
+			first = strings.Contains(how, "FIRST")
+		}
+		c := 0
+		switch {
+		case a[i] == nil || b[i] == nil:
+			if c = rank(a[i] != nil) - rank(b[i] != nil); !first {
+				c = -c
+			}
+		case descending:
+			c = order(b[i], a[i])
+		default:
+			c = order(a[i], b[i])
+		}
+		if c != 0 {
+			return c
+		}
+	}
+	return 0
 }
 
 // deleted says whether a row of a data file is deleted in a commit.

@@ -1,6 +1,7 @@
 // Package scantest compares scans with the truth. It makes random tables, of which it knows every row that was ever written, asks random
 // queries of them, and holds what a scan gives against a reader of its own that is as plain as can be and, where Python is there, against
-// PyIceberg and DuckDB's Parquet reader. It writes metadata, manifests and delete vectors by itself, so that nothing it compares with shares
+// PyIceberg and DuckDB's Parquet reader. A part of the queries, and what only SQL can ask (transforms in filters, sorted rows), goes through the
+// SQL engine too. It writes metadata, manifests and delete vectors by itself, so that nothing it compares with shares
 // code with the reader under test. It is for tests only.
 package scantest
 
@@ -39,11 +40,16 @@ type Report struct {
 func Run(ctx context.Context, c Config) (*Report, error) {
 	r := &Report{Asked: map[string]int{}, Left: map[string]int{}, Features: map[string]int{}}
 	readers := newReaders()
+	sql, err := newSQLReader(readers[0])
+	if err != nil {
+		return r, err
+	}
+	defer sql.close()
 	const batch = 20 // tables that Python is asked of at once
 	for from := 0; from < c.Tables; from += batch {
 		var asked []*tableCase
 		for i := from; i < min(from+batch, c.Tables); i++ {
-			t, err := compareTable(ctx, c, c.Seed+int64(i), readers, r)
+			t, err := compareTable(ctx, c, c.Seed+int64(i), readers, sql, r)
 			if err != nil {
 				return r, fmt.Errorf("seed %d: %w", c.Seed+int64(i), err)
 			}
@@ -82,7 +88,7 @@ type tableCase struct {
 }
 
 // compareTable makes a table and compares our readers with the plain one.
-func compareTable(ctx context.Context, c Config, seed int64, readers []reader, r *Report) (*tableCase, error) {
+func compareTable(ctx context.Context, c Config, seed int64, readers []reader, sql *sqlReader, r *Report) (*tableCase, error) {
 	dir := filepath.Join(c.Dir, fmt.Sprintf("t%d", seed))
 	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o700); err != nil {
 		return nil, err
@@ -98,15 +104,24 @@ func compareTable(ctx context.Context, c Config, seed int64, readers []reader, r
 		out.queries, out.want = append(out.queries, q), append(out.want, want)
 		r.Cases++
 		r.Rows += len(want)
+		compare := func(name string, got []string, err error) {
+			if err != nil {
+				r.Differences = append(r.Differences, fmt.Sprintf("seed %d, %s, %s: %v", seed, name, q, err))
+			} else if d := difference(got, want); d != "" {
+				r.Differences = append(r.Differences, fmt.Sprintf("seed %d, %s, %s: %s", seed, name, q, d))
+			}
+		}
+		if q.sql || t.r.Intn(3) == 0 {
+			got, err := sql.read(ctx, t, q)
+			compare("SQL: "+t.sparkSQL(q), got, err)
+			r.Asked["the SQL engine"]++
+		}
+		if q.sql {
+			continue
+		}
 		for _, reader := range readers {
 			got, err := reader.read(ctx, t, q)
-			if err != nil {
-				r.Differences = append(r.Differences, fmt.Sprintf("seed %d, %s, %s: %v", seed, reader.name, q, err))
-				continue
-			}
-			if d := difference(got, want); d != "" {
-				r.Differences = append(r.Differences, fmt.Sprintf("seed %d, %s, %s: %s", seed, reader.name, q, d))
-			}
+			compare(reader.name, got, err)
 		}
 	}
 	for f := range t.features {
@@ -119,6 +134,9 @@ func compareTable(ctx context.Context, c Config, seed int64, readers []reader, r
 func difference(got, want []string) string {
 	if slices.Equal(got, want) {
 		return ""
+	}
+	if a, b := slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want)); slices.Equal(a, b) {
+		return fmt.Sprintf("%d rows in another order: %s; want %s", len(got), some(got), some(want))
 	}
 	left, right := map[string]int{}, map[string]int{}
 	for _, g := range got {

@@ -24,6 +24,7 @@ type table struct {
 	position bool // its first files have no ids and are read by position
 	avro     bool // some files are Avro
 	int96    bool // some timestamps are INT96
+	theme    theme
 	nextRow  int64
 	files    int
 	nextPart int
@@ -75,23 +76,24 @@ type deleteFile struct {
 
 // newTable makes a table in an empty folder.
 func newTable(r *rand.Rand, seed int64, dir string) *table {
-	t := &table{r: r, seed: seed, dir: dir, version: oneOf(r, 1, 2, 2, 3, 3, 3), features: map[string]int{}, nextPart: 1000}
+	t := &table{r: r, seed: seed, dir: dir, version: oneOf(r, 1, 2, 2, 3, 3, 3), features: map[string]int{}, nextPart: 1000, theme: themeOf(seed)}
 	t.mapping = r.Intn(8) == 0
 	t.position = !t.mapping && r.Intn(8) == 0
 	t.avro, t.int96 = r.Intn(4) == 0, r.Intn(4) == 0
-	t.make = &maker{r: r, version: t.version, reuse: !t.mapping, still: t.position, held: t.held}
+	t.theme.begin(t)
+	t.make = &maker{r: r, version: t.version, reuse: !t.mapping, still: t.position, plain: t.theme == mappedAvro, held: t.held}
 	t.schemas = []*schema{t.first()}
 	t.addSpec()
-	for i := range 2 + r.Intn(6) {
-		if i > 0 && t.version < 3 && r.Intn(4) == 0 {
+	for i := range t.theme.commits(2 + r.Intn(6)) {
+		if i > 0 && t.version < 3 && t.theme.upgrades(t, i) {
 			t.version++
 			t.make.version = t.version
 			t.has(fmt.Sprintf("upgrade to version %d", t.version))
 		}
-		if i > 0 && r.Intn(3) > 0 {
+		if i > 0 && (r.Intn(3) > 0 || t.theme.evolves()) {
 			t.evolve()
 		}
-		if i > 0 && r.Intn(3) == 0 {
+		if i > 0 && (r.Intn(3) == 0 || t.theme == droppedSources && i == 1) {
 			t.addSpec()
 		}
 		t.commit(int64(i + 1))
@@ -115,6 +117,9 @@ func (t *table) first() *schema {
 				f = t.make.field(2)
 			}
 			f.id = i + 1
+		}
+		if of := t.theme.column(t); i == 0 && of != nil {
+			f.typ, f.required = of, false
 		}
 		if t.version > 2 && i == n-1 && t.r.Intn(3) == 0 {
 			f.required, f.typ = false, &typ{kind: variants}
@@ -140,6 +145,7 @@ func (t *table) evolve() {
 			}
 		}
 	}
+	t.theme.change(t, after)
 	t.schemas = append(t.schemas, after)
 	t.has("schema evolution")
 	for _, what := range changes(before.fields, after.fields, "") {
@@ -206,6 +212,9 @@ func (t *table) noteDeletes() {
 	}
 }
 
+// name is what the table is called in SQL.
+func (t *table) name() string { return fmt.Sprintf("t%d", t.seed) }
+
 func (t *table) has(feature string) { t.features[feature] = 1 }
 
 func (t *table) schema() *schema { return t.schemas[len(t.schemas)-1] }
@@ -236,7 +245,7 @@ func (s *spec) within(c *schema) bool {
 // addSpec adds a partition spec over the current schema.
 func (t *table) addSpec() {
 	s := &spec{id: len(t.specs)}
-	if len(t.specs) > 0 && t.r.Intn(3) == 0 { // partition by one field less, which stays as void
+	if len(t.specs) > 0 && t.theme != droppedSources && t.r.Intn(3) == 0 { // partition by one field less, which stays as void
 		last := t.specs[len(t.specs)-1]
 		s.fields = slices.Clone(last.fields)
 		if len(s.fields) > 0 {
@@ -246,13 +255,21 @@ func (t *table) addSpec() {
 		t.specs = append(t.specs, s)
 		return
 	}
-	for range 2 * t.r.Intn(4) {
+	tries := 2 * t.r.Intn(4)
+	if t.theme.partitions() {
+		tries += 4
+	}
+	for n := range tries {
 		if len(s.fields) == 3 {
 			break
 		}
 		all := reachable(t.schema().fields)
 		f := all[t.r.Intn(len(all))]
 		transforms := transformsOf(t.r, f.typ)
+		if of := t.theme.transform(); n == 0 && of != nil && among(t.schema().fields, t.schemas[0].fields[0].id) != nil {
+			f = among(t.schema().fields, t.schemas[0].fields[0].id)
+			transforms = of
+		}
 		if len(transforms) == 0 || slices.ContainsFunc(s.fields, func(p partitionField) bool { return p.source == f.id }) {
 			continue
 		}
@@ -281,7 +298,7 @@ func (t *table) commit(sequence int64) {
 	}
 	removed := t.remove(c)
 	var added []*dataFile
-	if t.r.Intn(5) > 0 || before == nil {
+	if t.r.Intn(5) > 0 || before == nil || t.theme == droppedSources {
 		added = t.append(c)
 	}
 	c.data = append(c.data, added...)

@@ -140,8 +140,8 @@ var table = map[string]row{
 	"conformance/outside":    may("conformance").and(arrow, grpc),
 	"conformance/plugintest": may("catalogs", "catalogs/catalogtest", "conformance", "plugins/host", "storage").and(iceberg),
 	"conformance/report":     may("conformance"),
-	"conformance/scantest": may("catalogs", "kernels", "kernels/cpu", "predicate", "resource", "scan", "scan/parquet", "storage", "storage/local").
-		and(arrow, parquet),
+	"conformance/scantest": may("catalogs", "engine", "engine/duckdb", "fault", "kernels", "kernels/cpu", "predicate", "resource", "scan", "scan/parquet", "session", "storage", "storage/local").
+		and(arrow, iceberg, parquet),
 	"conformance/lake":           may("cmd/skua/demo").and(iceberg),
 	"conformance/servers/launch": may(),
 	"conformance/servers/start":  may("conformance/servers/launch"),
