@@ -5,7 +5,7 @@ BINARIES := skua skua-catalog skua-conformance
 GPU_FLAGS := CGO_CFLAGS="-I$(CURDIR)/kernels/cuda/driver/cudart/include"
 export GOFLAGS := -buildvcs=false $(GOFLAGS)
 
-.PHONY: help run build build-gpu gpu-test gpu-deleted gpu-device test servers servers-docs chaos race bench bench-kernels check generate clean doctor-tools
+.PHONY: help run build build-gpu gpu-test gpu-deleted gpu-device test servers servers-docs chaos superset race bench bench-kernels check generate clean doctor-tools
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -69,6 +69,9 @@ conformance-gpu: doctor-tools ## the same with a stand-in for a GPU, which runs 
 conformance-clients: build ## run the scripts through ADBC from Python and Arrow's JDBC driver (needs Python with adbc-driver-flightsql and pyarrow, Java 17, Maven)
 	cd conformance/outside && mvn -q package -DoutputDirectory=$(CURDIR)/$(BIN)/jdbc
 	SKUA_CLIENTS=$(CURDIR)/$(BIN) $(GO) test -count=1 -timeout 30m -v -run OtherClients ./conformance/inprocess
+
+superset: build ## use Superset on Skua in headless Chromium and take pictures (needs Python 3.10 or 3.11 and Chromium; see conformance/superset)
+	$(or $(PYTHON),python3) conformance/superset/run.py --bin $(BIN) --work $(BIN)/superset $(KEEP)
 
 check: doctor-tools ## formatting, generated files, lint
 	@test -z "$$(gofmt -l . | tee /dev/stderr)" || { echo "gofmt -w the files above"; exit 1; }

@@ -1,0 +1,239 @@
+"""Uses Superset as a person would: logs in, connects to Skua, looks at its tables, runs queries, draws charts. Every step takes a picture and
+compares what the page says with what the demo warehouse holds; a step that fails takes one too and ends the run. run.py starts it."""
+
+import os
+import pathlib
+import re
+import sys
+
+from playwright.sync_api import Error, expect, sync_playwright
+
+BASE, PICTURES = os.environ["BASE"], pathlib.Path(os.environ["PICTURES"])
+CATEGORIES = {"books": 68, "games": 74, "garden": 77, "kitchen": 76, "music": 77, "outdoor": 53, "toys": 75}
+JUNE = {"Accra": 2432, "Graz": 2474, "Lima": 2499, "Osaka": 2393, "Oslo": 2417, "Porto": 2518, "Quito": 2493, "Turin": 2433}
+SALES = {"sale_id": "BIGINT", "sold_on": "DATE", "customer_id": "INTEGER", "product_id": "INTEGER", "store_id": "INTEGER", "quantity": "INTEGER", "amount": "DECIMAL"}
+COSTLY = {124259: "2467.7", 124276: "2420", 124686: "2475.75", 124777: "2475.75", 124801: "2454", 124868: "2457.95"}
+
+STEPS = []
+
+
+def step(name):
+    def keep(f):
+        STEPS.append((name, f))
+        return f
+    return keep
+
+
+def by(page, name):
+    return page.locator(f'[data-test="{name}"]')
+
+
+def choose(page, box, text):
+    """Picks an entry of one of Superset's drop-down lists."""
+    page.locator(box).click()
+    page.locator(".ant-select-item-option:visible").get_by_text(text, exact=True).first.click()
+
+
+def shown(where):
+    """The words of a part of the page, cell by cell."""
+    return [line.strip() for line in where.inner_text().splitlines() if line.strip()]
+
+
+def grid(where):
+    """The rows of a result: AG Grid gives row numbers beside the cells, so cells are found by the row they are in."""
+    rows = {}
+    for cell in where.locator(".ag-center-cols-container [role=gridcell]").all():
+        at = cell.evaluate("e => Number(e.closest('[role=row]').getAttribute('row-index'))")
+        rows.setdefault(at, []).append(cell.inner_text().strip())
+    return [rows[i] for i in sorted(rows)]
+
+
+def run(page, sql):
+    """Writes a statement into SQL Lab's editor and runs it; gives the pane of results."""
+    page.locator(".ace_content").first.click()
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(sql)
+    page.keyboard.press("Escape")
+    with page.expect_response(lambda r: "/api/v1/sqllab/execute" in r.url):
+        by(page, "run-query-action").click()
+    return by(page, "south-pane")
+
+
+def rows_of(page, pane, sql, want):
+    expect(pane).to_contain_text(f"{len(want)} rows")
+    expect(pane.locator(".ag-center-cols-container [role=row]")).to_have_count(len(want))
+    same(grid(pane), want, sql)
+
+
+def same(got, want, what):
+    if got != want:
+        raise AssertionError(f"{what}: got {got}, want {want}")
+
+
+@step("login")
+def _(page):
+    page.goto(BASE + "/login/")
+    by(page, "username-input").fill("admin")
+    by(page, "password-input").fill(os.environ["ADMIN_PASSWORD"])
+    by(page, "login-button").click()
+    page.wait_for_url("**/superset/welcome/**")
+    expect(by(page, "navbar-top")).to_contain_text("Datasets")
+
+
+@step("connect")
+def _(page):
+    page.goto(BASE + "/databaseview/list/")
+    by(page, "btn-create-database").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("combobox").click()
+    page.locator(".ant-select-item-option").get_by_text("Other", exact=True).click()
+    by(page, "database-name-input").fill("Skua")
+    by(page, "sqlalchemy-uri-input").fill(os.environ["URI"])
+    dialog.get_by_text("Test connection").click()
+    expect(page.get_by_text("Connection looks good!")).to_be_visible()
+    by(page, "btn-submit-connection").click()
+    expect(page.get_by_text("Database connected")).to_be_visible()
+    expect(by(page, "table-row").filter(has_text="Skua")).to_contain_text("datafusion")
+
+
+@step("schemas-and-tables")
+def _(page):
+    page.goto(BASE + "/sqllab/")
+    page.get_by_role("tab", name="Add a new tab").click()
+    by(page, "DatabaseSelector").first.click()
+    choose(page, "#select-schema", "shop")
+    page.get_by_role("button", name="Select", exact=True).click()
+    tree = page.get_by_role("treeitem")
+    tree.get_by_text("shop", exact=True).click()
+    expect(tree.get_by_text("sales", exact=True)).to_be_visible()
+    same([i.inner_text().strip() for i in tree.all()], ["shop", "customers", "products", "sales", "stores", "web"], "schemas and tables")
+    tree.get_by_text("sales", exact=True).click()
+    expect(tree.get_by_text("sale_id", exact=True)).to_be_visible()
+    columns = dict(words for words in map(shown, tree.all()) if len(words) == 2)
+    same(columns, SALES, "columns of sales")
+
+
+@step("query")
+def _(page):
+    sql = "SELECT sale_id, sold_on, quantity, amount FROM sales WHERE sold_on = DATE '2025-06-01' AND amount > 2400 ORDER BY sale_id"
+    rows_of(page, run(page, sql), sql, [[str(i), "2025-06-01T00:00:00", "5", amount] for i, amount in COSTLY.items()])
+
+
+@step("join")
+def _(page):
+    sql = ("-- sales of June by city\nSELECT st.city, count(*) AS sales\nFROM shop.sales AS s JOIN shop.stores AS st ON s.store_id = st.store_id\n"
+           "WHERE s.sold_on >= '2025-06-01' AND s.sold_on < '2025-07-01'\nGROUP BY st.city\nORDER BY st.city")
+    rows_of(page, run(page, sql), sql, [[city, str(n)] for city, n in JUNE.items()])
+
+
+@step("error")
+def _(page):
+    pane = run(page, "SELECT *\nFROM shop.sails")
+    expect(pane).to_contain_text("The table or view `shop`.`sails` cannot be found")
+    rows_of(page, run(page, "SELECT 40 + 2 AS a, 'still here' AS b UNION ALL SELECT 1, 'x' ORDER BY a DESC"), "after an error", [["42", "still here"], ["1", "x"]])
+
+
+@step("dataset")
+def _(page):
+    page.goto(BASE + "/dataset/add/")
+    expect(by(page, "DatabaseSelector")).to_be_visible()
+    choose(page, '[data-test="select-database"] input', "Skua")
+    choose(page, "#select-schema", "shop")
+    choose(page, "#select-table", "products")
+    for name, kind in {"product_id": "INTEGER", "name": "TEXT", "category": "TEXT", "price": "DECIMAL"}.items():
+        expect(page.get_by_role("row").filter(has=page.get_by_text(name, exact=True))).to_contain_text(kind)
+    page.get_by_role("button", name="Create and explore dataset").click()
+    page.wait_for_url("**/chart/add/**")
+
+
+@step("bar-chart")
+def _(page):
+    by(page, "viztype-selector-container").filter(has_text="Bar Chart").first.click()
+    page.get_by_role("button", name="Create new chart").click()
+    drop(page, "category", "x_axis")
+    drop(page, "COUNT(*)", "metrics")
+    draw(page)
+    chart = page.locator(".chart-container canvas, .slice_container canvas").first
+    expect(chart).to_be_visible()
+    if chart.evaluate(COLOURED) < 1000:
+        raise AssertionError("the chart shows no bars")
+    results = by(page, "some-purposeful-instance")
+    results.get_by_role("tab", name="Results").click()
+    rows_of(page, results, "the chart's rows", [[c, str(n)] for c, n in CATEGORIES.items()])
+
+
+@step("saved-chart")
+def _(page):
+    by(page, "query-save-button").click()
+    by(page, "new-chart-name").fill("Products by category")
+    by(page, "btn-modal-save").click()
+    expect(page.get_by_text("Chart [Products by category] has been saved")).to_be_visible()
+    page.goto(BASE + "/chart/list/")
+    page.get_by_role("link", name="Products by category").first.click()
+    chart = page.locator(".chart-container canvas, .slice_container canvas").first
+    expect(chart).to_be_visible()
+    expect(page.get_by_text("7 rows").first).to_be_visible()
+
+
+@step("table-chart")
+def _(page):
+    by(page, "fast-viz-switcher").get_by_role("img", name="table").first.click()
+    if not shown(by(page, "groupby")).count("category"):
+        drop(page, "category", "groupby")
+    if not shown(by(page, "metrics")).count("COUNT(*)"):
+        drop(page, "COUNT(*)", "metrics")
+    draw(page)
+    rows = page.locator(".chart-container tbody tr:visible, .slice_container tbody tr:visible").filter(has=page.locator("td"))
+    expect(rows.filter(has_text="outdoor").first).to_be_visible()
+    found = {}
+    for line in rows.all():  # the head that stays in place is a table of its own, with the same rows
+        words = [c.inner_text().strip() for c in line.locator("td").all()]
+        found[words[0]] = int(words[1])
+    same(found, CATEGORIES, "the table")
+
+
+COLOURED = """e => {
+  const p = e.getContext('2d').getImageData(0, 0, e.width, e.height).data; let n = 0;
+  for (let i = 0; i < p.length; i += 4) if (p[i+3] > 200 && Math.max(p[i], p[i+1], p[i+2]) - Math.min(p[i], p[i+1], p[i+2]) > 80) n++;
+  return n }"""
+
+
+def drop(page, name, control):
+    """Drags a column or a metric into a control of the chart."""
+    item = by(page, "DatasourcePanelDragOption").get_by_text(name, exact=True).first
+    item.drag_to(page.locator(f'[data-test="{control}"] [data-test="dnd-labels-container"]'))
+    expect(by(page, control)).to_contain_text(name)
+
+
+def draw(page):
+    with page.expect_response(lambda r: "/api/v1/chart/data" in r.url) as answer:
+        by(page, "run-query-button").click()
+    if answer.value.status != 200:
+        raise AssertionError(f"the chart's query failed: {answer.value.text()[:500]}")
+
+
+def main():
+    PICTURES.mkdir(exist_ok=True)
+    for old in PICTURES.glob("*.png"):
+        old.unlink()
+    args = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with sync_playwright() as p:
+        browser = p.chromium.launch(executable_path=os.environ["BROWSER"], args=args)
+        page = browser.new_page(viewport={"width": 1400, "height": 1000})
+        page.set_default_timeout(60_000)
+        expect.set_options(timeout=60_000)
+        for number, (name, use) in enumerate(STEPS, 1):
+            picture = PICTURES / f"{number:02}-{re.sub('[^a-z]+', '-', name)}.png"
+            try:
+                use(page)
+            except (AssertionError, Error) as problem:
+                page.screenshot(path=picture)
+                print(f"FAIL {name}: {problem}\n     picture {picture}", flush=True)
+                sys.exit(1)
+            page.screenshot(path=picture)
+            print(f"PASS {name}", flush=True)
+    print(f"superset: {len(STEPS)} steps passed; pictures in {PICTURES}")
+
+
+if __name__ == "__main__":
+    main()
