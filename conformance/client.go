@@ -244,7 +244,7 @@ func (c *Client) execute(ctx context.Context, p *flightsql.PreparedStatement, q 
 	if q.Arguments != nil {
 		p.SetParameters(q.Arguments)
 	}
-	if update, known := p.IsUpdate(); known && update {
+	if update, told := p.IsUpdate(); told && update || !told && p.DatasetSchema() == nil {
 		_, err := p.ExecuteUpdate(ctx)
 		return executed{update: true}, err
 	}

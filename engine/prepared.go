@@ -30,9 +30,9 @@ func (s *statement) prepare(ctx context.Context) (Prepared, error) {
 	if s.engine.executes(err) {
 		return s.prepareQuery(ctx, err)
 	}
-	if s.engine.laterally(tree, err) {
+	if s.laterally(tree, err) {
 		p, queryErr := s.prepareQuery(ctx, err)
-		if queryErr == nil || !s.engine.laterally(tree, queryErr) {
+		if queryErr == nil || !s.laterally(tree, queryErr) {
 			return p, queryErr
 		}
 	}
@@ -63,7 +63,7 @@ func (p *preparedCommand) Parameters() *arrow.Schema { return noParameters }
 func (p *preparedCommand) Close() error              { return nil }
 
 func (p *preparedCommand) Schema() *arrow.Schema {
-	if p.command.update {
+	if p.command.columns == affectedRows {
 		return nil
 	}
 	return p.command.columns

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/skua-data/skua/scan"
+	"github.com/skua-data/skua/session"
 )
 
 // Prepared is a statement that has had no effect yet. It is safe for concurrent use.
@@ -16,7 +17,8 @@ type Prepared interface {
 	IsUpdate() bool
 	// Parameters has one field per ?, in order, with the type inferred from where it stands (null type: unknown). Never nil.
 	Parameters() *arrow.Schema
-	// Schema is what Run's result has, equal to the last detail; nil for an update.
+	// Schema is what Run's result has, equal to the last detail. For an update it is nil, unless the update answers with rows that a user would look at, as
+	// SET k=v does with key and value.
 	Schema() *arrow.Schema
 	// Run has the effect, once per call, and gives the result. args holds one row per parameter set (nil: no parameters); its columns may have
 	// other types than Parameters and are converted. ctx bounds planning only.
@@ -58,7 +60,9 @@ type Pin struct {
 	Settings  map[string]string `json:"settings,omitempty"` // those that affect rows, types or splits
 	Clock     time.Time         `json:"clock"`              // the statement's now
 	Tables    []PinnedTable     `json:"tables,omitempty"`
-	Outcome   []byte            `json:"outcome,omitempty"` // the whole result as one IPC stream, for statements with an effect and small listings
+	Variables map[string]string `json:"variables,omitempty"` // of the session, with their values in SQL
+	Views     []session.View    `json:"views,omitempty"`     // temporary ones
+	Outcome   []byte            `json:"outcome,omitempty"`   // the whole result as one IPC stream, for statements with an effect and small listings
 }
 
 // PinnedTable fixes the state of a table: a snapshot id alone fixes neither schema nor properties.

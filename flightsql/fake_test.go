@@ -64,6 +64,8 @@ func (e *fakeEngine) Prepare(_ context.Context, call engine.Call) (engine.Prepar
 	switch word {
 	case "SET":
 		p.schema, p.update = keyValue, true
+	case "USE":
+		p.update = true
 	case "GET":
 		value, _ := call.Session.State().Get(rest)
 		p.pin.Settings = map[string]string{"value": value}
@@ -108,7 +110,7 @@ func (p *fakePrepared) Parameters() *arrow.Schema {
 	return arrow.NewSchema(nil, nil)
 }
 func (p *fakePrepared) Schema() *arrow.Schema {
-	if p.update {
+	if p.schema == nil {
 		return nil
 	}
 	return p.e.dress(p.schema)

@@ -11,7 +11,8 @@ import (
 )
 
 // CreatePreparedStatement prepares without effect. For a query it tells the exact schema; for a statement with an effect it says so and gives no schema, which is
-// how JDBC and ADBC both tell an update from a query.
+// how JDBC and ADBC both tell an update from a query. An update that answers with rows gives no schema and leaves open what it is: JDBC, which goes by the
+// schema, takes it for an update, and ADBC, which goes by is_update, shows the rows.
 func (s *Server) CreatePreparedStatement(ctx context.Context, req upstream.ActionCreatePreparedStatementRequest) (out upstream.ActionCreatePreparedStatementResult, err error) {
 	if err := refuseTransaction(req.GetTransactionId()); err != nil {
 		return out, err
@@ -35,7 +36,9 @@ func (s *Server) CreatePreparedStatement(ctx context.Context, req upstream.Actio
 
 func describe(ready *readyPrepared, f form, out *upstream.ActionCreatePreparedStatementResult) (err error) {
 	isUpdate := ready.prepared.IsUpdate()
-	out.IsUpdate = &isUpdate
+	if !isUpdate || ready.prepared.Schema() == nil {
+		out.IsUpdate = &isUpdate
+	}
 	if out.ParameterSchema, err = parameterSchema(ready.prepared.Parameters()); err != nil || isUpdate {
 		return err
 	}

@@ -86,13 +86,18 @@ func TestAQueryOnTheUpdatePathGivesAnUnknownCount(t *testing.T) {
 func TestPrepareTellsUpdatesFromQueriesAndHasNoEffect(t *testing.T) {
 	w := start(t, nil)
 	c := w.connect()
-	for sql, isUpdate := range map[string]bool{"SET spark.sql.x=1": true, "SELECT 1": false, "GET spark.sql.x": false} {
+	for sql, want := range map[string]struct{ told, update, schema bool }{
+		"USE x":             {told: true, update: true},
+		"SET spark.sql.x=1": {}, // an update to JDBC, rows to ADBC
+		"SELECT 1":          {told: true, schema: true},
+		"GET spark.sql.x":   {told: true, schema: true},
+	} {
 		p, err := c.Prepare(c.ctx, sql)
 		check(t, err)
-		if told, ok := p.IsUpdate(); !ok || told != isUpdate {
-			t.Errorf("%s: is_update %v, told %v", sql, told, ok)
+		if update, told := p.IsUpdate(); told != want.told || update != want.update {
+			t.Errorf("%s: is_update %v, told %v", sql, update, told)
 		}
-		if has := p.DatasetSchema() != nil; has == isUpdate {
+		if has := p.DatasetSchema() != nil; has != want.schema {
 			t.Errorf("%s: dataset schema %v", sql, p.DatasetSchema())
 		}
 		if p.ParameterSchema() == nil || p.ParameterSchema().NumFields() != 0 {
