@@ -80,7 +80,7 @@ check: doctor-tools ## formatting, generated files, lint
 
 generate: ## write the generated files again (needs npx for buf)
 	sh plugins/proto/generate.sh
-	$(GO) test ./session -run Documentation -update
+	$(GO) test ./session -run OptionsPage -update
 	$(GO) test ./internal/lint -run NoticeListsWhatIsLinked -update
 
 clean: ## remove bin/ and the demo warehouse

@@ -161,20 +161,24 @@ const (
 // tableTypesOption chooses their case.
 const tableTypesOption = "skua.result.table-types"
 
-// typeSpelling is how a session wants them spelled.
-func typeSpelling(st session.State) func(string) string {
-	if v, _ := st.Get(tableTypesOption); strings.EqualFold(v, "lower") {
+// typeSpelling is how a session wants them spelled. Where it does not say, ADBC's clients get lower case, as from ADBC's drivers for other databases.
+func typeSpelling(c *caller, st session.State) func(string) string {
+	switch v, _ := st.Get(tableTypesOption); {
+	case strings.EqualFold(v, "lower"), !strings.EqualFold(v, "upper") && strings.HasPrefix(c.agent(), adbcAgent):
 		return strings.ToLower
 	}
 	return func(typ string) string { return typ }
 }
+
+// adbcAgent begins the name that the ADBC driver calls itself.
+const adbcAgent = "ADBC Flight SQL Driver"
 
 func (s *Server) tableTypes(ctx context.Context) (listing, error) {
 	current, err := s.session(ctx)
 	if err != nil {
 		return listing{}, err
 	}
-	spelled := typeSpelling(current.State())
+	spelled := typeSpelling(callerOf(ctx), current.State())
 	return s.list(schema_ref.TableTypes, listingRows, func(b *array.RecordBuilder, flush func() bool) error {
 		text(b, 0, spelled(tableType))
 		flush()
@@ -196,7 +200,7 @@ func (s *Server) tables(ctx context.Context, c *pb.CommandGetTables) (listing, e
 		}
 		filter.Types = append(filter.Types, t)
 	}
-	spelled := typeSpelling(current.State())
+	spelled := typeSpelling(callerOf(ctx), current.State())
 	schema, rows := schema_ref.Tables, listingRows
 	if filter.WithSchema {
 		schema, rows = schema_ref.TablesWithIncludedSchema, schemaRows

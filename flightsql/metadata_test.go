@@ -92,6 +92,13 @@ func TestTypesOfTablesInLowerCase(t *testing.T) {
 	if got := c.list(&pb.CommandGetTableTypes{}, schema_ref.TableTypes); !slices.Equal(got, []string{"table", "view"}) {
 		t.Errorf("types %q", got)
 	}
+	adbc := w.withAgent("ADBC Flight SQL Driver v1.13.0")
+	for _, set := range []struct{ option, want string }{{"auto", "table"}, {"upper", "TABLE"}, {"lower", "table"}} {
+		adbc.query("SET " + tableTypesOption + "=" + set.option)
+		if got := adbc.list(&pb.CommandGetTables{}, schema_ref.Tables); !slices.Equal(got, []string{"lake|a|t|" + set.want}) {
+			t.Errorf("ADBC, %s: %q", set.option, got)
+		}
+	}
 }
 
 func TestTheCurrentSchemasTableComesFirst(t *testing.T) {
