@@ -31,6 +31,9 @@ func (s *statement) describeExtended(ctx context.Context, name []string) ([]row,
 			rows = append(rows, row{"", "", ""}, row{"# Column Default Values", "", ""}, row{c.Name, c.Type, text})
 		}
 	}
+	if d.Provider != "" {
+		return rows, nil // nobody counted the rows of plain files
+	}
 	last, err := s.statistics(ctx, f, d)
 	return append(rows, last), err
 }
@@ -50,12 +53,20 @@ func tableDetails(d scan.Description) []scan.Property {
 	comment, commented := d.Reserved["comment"]
 	add("Comment", comment, commented)
 	add("Location", d.Location, true)
-	add("Provider", "iceberg", true)
+	add("Provider", provider(d), true)
 	owner, owned := d.Reserved["owner"]
 	add("Owner", owner, owned)
 	managed, said := d.Reserved["is_managed_location"]
 	add("Is_managed_location", managed, said)
 	return out
+}
+
+// provider is what Spark calls the source of a table.
+func provider(d scan.Description) string {
+	if d.Provider != "" {
+		return d.Provider
+	}
+	return "iceberg"
 }
 
 // propertyList spells properties as [k=v,k=v].

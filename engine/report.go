@@ -26,21 +26,22 @@ type reportColumn struct {
 
 // scanReport is one scan.
 type scanReport struct {
-	Source    string           `json:"source"`
-	Kind      string           `json:"kind"`
-	Snapshot  int64            `json:"snapshot,string,omitempty"` // a string in JSON: its digits are more than a double holds
-	Reference string           `json:"reference,omitempty"`
-	Schema    int              `json:"schema"`
-	Columns   []string         `json:"columns"`
-	Best      string           `json:"best,omitempty"` // the order by which the first rows are enough
-	Filter    string           `json:"filter,omitempty"`
-	Pushed    string           `json:"pushed,omitempty"`
-	Residual  string           `json:"residual,omitempty"`
-	Overrides bool             `json:"session_overrides"` // whether the catalog's class takes them
-	Options   []reportOption   `json:"options"`
-	Ignored   []reportIgnored  `json:"ignored_options,omitempty"`
-	Manifests reportConsidered `json:"manifests"`
-	Files     reportConsidered `json:"files"`
+	Source     string            `json:"source"`
+	Kind       string            `json:"kind"`
+	Snapshot   int64             `json:"snapshot,string,omitempty"` // a string in JSON: its digits are more than a double holds
+	Reference  string            `json:"reference,omitempty"`
+	Schema     int               `json:"schema"`
+	Columns    []string          `json:"columns"`
+	Best       string            `json:"best,omitempty"` // the order by which the first rows are enough
+	Filter     string            `json:"filter,omitempty"`
+	Pushed     string            `json:"pushed,omitempty"`
+	Residual   string            `json:"residual,omitempty"`
+	Overrides  bool              `json:"session_overrides"` // whether the catalog's class takes them
+	Options    []reportOption    `json:"options"`
+	Ignored    []reportIgnored   `json:"ignored_options,omitempty"`
+	Partitions *reportConsidered `json:"partitions,omitempty"` // of a table of plain files
+	Manifests  reportConsidered  `json:"manifests"`
+	Files      reportConsidered  `json:"files"`
 
 	DeleteManifests *reportConsidered `json:"delete_manifests,omitempty"`
 	Deletes         *reportConsidered `json:"deletes,omitempty"`
@@ -152,7 +153,7 @@ func (s *statement) planReport(q *query, p *planned) *report {
 
 func newScanReport(e *scan.Explanation, wrapped bool) *scanReport {
 	out := &scanReport{Source: e.Source, Kind: e.Kind, Snapshot: e.Snapshot, Reference: e.Reference, Schema: e.Schema, Columns: append([]string{}, e.Columns...),
-		Best: e.Best, Filter: e.Filter, Pushed: e.Pushed, Residual: e.Residual, Overrides: wrapped, Options: []reportOption{}, Manifests: reportOf(e.Manifests), Files: reportOf(e.Files),
+		Best: e.Best, Filter: e.Filter, Pushed: e.Pushed, Residual: e.Residual, Overrides: wrapped, Options: []reportOption{}, Partitions: someConsidered(e.Partitions), Manifests: reportOf(e.Manifests), Files: reportOf(e.Files),
 		DeleteManifests: someConsidered(e.DeleteManifests), Deletes: someConsidered(e.Deletes), DeletesByKind: e.DeletesByKind,
 		RowGroups: someConsidered(e.RowGroups), Splits: len(e.Splits), Shown: []reportSplit{}, Decoders: e.Decoders}
 	for _, o := range e.Options {

@@ -83,7 +83,7 @@ func (r *scanReport) text(l *lines) {
 	for _, c := range []struct {
 		name string
 		*reportConsidered
-	}{{"manifests", &r.Manifests}, {"files", &r.Files}, {"delete manifests", r.DeleteManifests}, {"deletes", r.Deletes}, {"row groups", r.RowGroups}} {
+	}{{"partitions", r.Partitions}, {"manifests", &r.Manifests}, {"files", &r.Files}, {"delete manifests", r.DeleteManifests}, {"deletes", r.Deletes}, {"row groups", r.RowGroups}} {
 		if c.reportConsidered != nil {
 			l.add("  %s: %s", c.name, c.text())
 		}

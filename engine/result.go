@@ -25,7 +25,11 @@ func (s *statement) run(ctx context.Context, schema *arrow.Schema, queries []*qu
 	}
 	pin.Settings = s.settings(used)
 	if len(queries) > 0 && queries[0].found != nil {
-		pin.Tables = []PinnedTable{queries[0].found.pin()}
+		table := queries[0].found.pin()
+		if len(queries) == 1 {
+			table.listed(p.sets[0].plan)
+		}
+		pin.Tables = []PinnedTable{table}
 	}
 	if key, err := pin.key(); err == nil {
 		s.engine.plans.put(key, p)

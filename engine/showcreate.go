@@ -42,7 +42,7 @@ func (s *statement) createTable(f *found, d scan.Description) string {
 		properties = append(properties, ddlText(p.Key)+value)
 	}
 	var b strings.Builder
-	b.WriteString("CREATE TABLE " + ddlNames(f.full()) + " " + ddlList(columns) + "USING iceberg\n")
+	b.WriteString("CREATE TABLE " + ddlNames(f.full()) + " " + ddlList(columns) + "USING " + provider(d) + "\n")
 	if options != nil {
 		b.WriteString("OPTIONS " + ddlList(options))
 	}

@@ -40,7 +40,7 @@ func (s *statement) showExtended(ctx context.Context, from []string, match match
 	}
 	names, err := s.entries(ctx, catalog, namespace, func(e catalogs.Entry) (row, bool) {
 		last := e.Identifier[len(e.Identifier)-1]
-		return row{last}, e.Kind == catalogs.KindTable && match(last)
+		return row{last}, e.Kind != catalogs.KindView && match(last)
 	})
 	if err != nil {
 		return nil, err

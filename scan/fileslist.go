@@ -3,6 +3,7 @@ package scan
 import (
 	"context"
 	"encoding/binary"
+	"encoding/hex"
 	"hash/fnv"
 	"iter"
 	"path"
@@ -216,13 +217,17 @@ func filesOptions(options []Option) (out []Option) {
 	return out
 }
 
-// Listing tells listings of a table of plain files apart: the files of two plans with one number are the same ones. 0: the plan is of no such table.
-func Listing(p Plan) int64 {
+// listingScheme begins what stands for the files of a plan where a metadata location would.
+const listingScheme = "plain-files:"
+
+// Listing names the files that a plan of a table of plain files reads; empty: it is of no such table. A table that is loaded with that name in place of a metadata
+// location is planned for those very files, or not at all.
+func Listing(p Plan) string {
 	t, ok := p.(*tablePlan)
 	if !ok || t.source.table.files == nil {
-		return 0
+		return ""
 	}
-	h := fnv.New64a()
+	h := fnv.New128a()
 	seen := map[*dataFile]bool{}
 	for _, s := range t.splits {
 		for _, task := range s.Tasks {
@@ -234,5 +239,14 @@ func Listing(p Plan) int64 {
 			_, _ = h.Write(binary.LittleEndian.AppendUint64([]byte{0}, uint64(task.File.Size)))
 		}
 	}
-	return int64(h.Sum64()>>1 | 1)
+	return listingScheme + hex.EncodeToString(h.Sum(nil))
+}
+
+// checkListing fails where the files are not those that a pin names.
+func (p *tablePlan) checkListing() error {
+	t := p.source.table
+	if t.files == nil || t.files.pinned == "" || t.files.pinned == Listing(p) {
+		return nil
+	}
+	return fault.New(fault.Unavailable, "the files of %s changed since the statement was planned: run it again", t.Name()).In(t.Name())
 }

@@ -21,12 +21,13 @@ type plainFiles struct {
 	*catalogs.Files
 	format     string
 	partitions listPartitions // nil: the folders tell
+	pinned     string         // the listing that a plan must have; empty: any
 }
 
 // filesTable makes a table of plain files.
 func (s *Scanner) filesTable(t *catalogs.Table) (*Table, error) {
 	out := &Table{scanner: s, catalog: t.Catalog, identifier: t.Identifier, store: s.store(t),
-		files: &plainFiles{Files: t.Files, format: t.Format, partitions: t.ListPartitions()}}
+		files: &plainFiles{Files: t.Files, format: t.Format, partitions: t.ListPartitions(), pinned: t.MetadataLocation}}
 	if t.Format != "parquet" {
 		return nil, fault.New(fault.Unsupported, "reading %s is not supported: it is a table of plain files in the format %s", out.Name(), t.Format)
 	}

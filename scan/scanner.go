@@ -90,6 +90,9 @@ func (s *Scanner) Table(ctx context.Context, t *catalogs.Table) (*Table, error) 
 	if t.Kind == catalogs.KindFiles && t.Files != nil {
 		return s.filesTable(t)
 	}
+	if strings.HasPrefix(t.MetadataLocation, listingScheme) {
+		return nil, fault.New(fault.NotFound, "the table %s of plain files is gone", quoteAll(t.Catalog, t.Identifier))
+	}
 	if t.Kind != catalogs.KindTable {
 		return nil, fault.New(fault.Unsupported, "reading %s is not supported: it is no Iceberg table", quoteAll(t.Catalog, t.Identifier))
 	}

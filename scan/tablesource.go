@@ -120,6 +120,9 @@ func (s *tableSource) Plan(ctx context.Context, req Request) (Plan, error) {
 	if err := p.split(files); err != nil {
 		return nil, err
 	}
+	if err := p.checkListing(); err != nil {
+		return nil, err
+	}
 	p.counting = p.newCounting()
 	if err := p.hold(ctx, p.size(files)); err != nil {
 		return nil, err
