@@ -466,6 +466,8 @@ var harmless = map[string]string{
 	"hybrid.cuh first + 1 < count":                        "the last run ends behind every word that is asked for",
 	"gather.cuh out->valid":                               "the index of a null is never used",
 	"texts.cu end > g->capacity":                          "the host makes room for the sum of all lengths",
+	"textdeltas.cu end > g->capacity":                     "the host makes room for the sum of all lengths",
+	"textdeltas.cu s->bad":                                "a page that is bad already has no values",
 	"unpack.cu flat <= p->packedLen":                      "the host refuses headers whose levels are longer than their page",
 	"unpack.cu flat <= size":                              "the host refuses headers whose levels are longer than their page",
 	"unpack.cu i < back":                                  "the remainder is the same, and only slower",

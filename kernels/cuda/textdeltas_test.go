@@ -232,6 +232,8 @@ func TestDamagedTextsAreReadAsTheCPUReadsThem(t *testing.T) {
 // craftedTexts are pages whose lengths are delta encoded, at the edges of what the kernels check.
 func craftedTexts(t testing.TB) (out []question) {
 	r := rand.New(rand.NewSource(6))
+	d := cpu.New()
+	defer d.Close()
 	text, fixed := kernelstest.Field(1, "c", arrow.BinaryTypes.Binary, false), kernelstest.Field(1, "c", &arrow.FixedSizeBinaryType{ByteWidth: 5}, false)
 	lengths, shared := format.Encodings.DeltaLengthByteArray, format.Encodings.DeltaByteArray
 	add := func(name string, sound bool, g *kernels.RowGroup) {
@@ -280,8 +282,12 @@ func craftedTexts(t testing.TB) (out []question) {
 	}
 	for _, f := range []arrow.Field{kernelstest.Field(1, "c", arrow.BinaryTypes.String, true), kernelstest.Field(1, "c", arrow.BinaryTypes.Binary, true), kernelstest.Field(1, "c", arrow.PrimitiveTypes.Int64, true)} {
 		batch := kernelstest.Random([]arrow.Field{f}, 40, 1, 1, memory.DefaultAllocator)
-		add("nulls alone of "+f.Type.String(), true, openGroups(t, kernelstest.Write(t, batch, deltaLayout()), []arrow.Field{f})[0])
+		g := openGroups(t, kernelstest.Write(t, batch, deltaLayout()), []arrow.Field{f})[0]
 		batch.Release()
+		add("nulls alone of "+f.Type.String(), true, g)
+		page := rawPages(t, d, g)[0]
+		page.body, page.Size = page.body[:page.DefLength], page.DefLength
+		add("nulls without a stream of "+f.Type.String(), true, rebuild(g, []rawPage{page}))
 	}
 	return out
 }

@@ -87,9 +87,8 @@ DEVICE bool link(States s, u32 n, u32 begin, Joins j, u32 width) {
   return true;
 }
 
-// join copies every step-th byte of a string from first on, the last one first.
+// join copies every step-th byte of a string from first on, the last one first. first is less than step.
 DEVICE void join(Joins j, u32 first, u32 step, u32 length, GLOBAL u8 *to) {
-  if (first >= length) return; // bound
   for (u32 n = (length - first + step - 1) / step; n > 0; n--) {
     u32 b = first + (n - 1) * step;
     while (j->prefix > b) j -= j->back;
@@ -119,7 +118,6 @@ KERNEL text_deltas(u64 column) {
     warpSync(); // the strings are linked
     for (u32 i = tid(); good && width && i < n; i += 32) join(j + i, 0, 1, width, (GLOBAL u8 *)p->dense + (u64)i * width);
   }
-  warpSync(); // all lanes have read the page's state
   if (!good && tid() == 0) fail(c, page, BAD_TEXT);
 }
 

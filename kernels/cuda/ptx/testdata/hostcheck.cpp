@@ -6,6 +6,7 @@
 #include "../texts.cu"
 #include "../filter.cu"
 #include "../unpack.cu"
+#include "../textdeltas.cu"
 #include <cstdio>
 #include <cstring>
 #include <random>
@@ -169,6 +170,83 @@ static void strings() {
   check(s.status == 0 && offsets[rows] == want.size() && out == want, "strings");
 }
 
+// deltaStream writes numbers in blocks of 64 with two miniblocks of 16 bits a value.
+static Data deltaStream(const std::vector<i64> &v) {
+  Data out;
+  auto varint = [&](u64 n) {
+    for (; n > 127; n >>= 7) out.push_back(n | 128);
+    out.push_back(n);
+  };
+  auto zigzag = [&](i64 n) { varint((u64)n << 1 ^ (u64)(n >> 63)); };
+  varint(64), varint(2), varint(v.size()), zigzag(v[0]);
+  for (size_t at = 1; at < v.size(); at += 64) {
+    size_t end = std::min(v.size(), at + 64);
+    i64 least = 1 << 30;
+    for (size_t i = at; i < end; i++) least = std::min(least, v[i] - v[i - 1]);
+    zigzag(least), out.push_back(16), out.push_back(end - at > 32 ? 16 : 0);
+    for (size_t i = at; i < at + (end - at > 32 ? 64 : 32); i++) {
+      u64 d = i < end ? v[i] - v[i - 1] - least : 0;
+      out.push_back(d), out.push_back(d >> 8);
+    }
+  }
+  return out;
+}
+
+static void sharing() {
+  u32 rows = 210;
+  for (u64 encoding : {DELTA_LENGTH, DELTA_TEXT})
+    for (u32 width : {0u, 7u}) {
+      if (width && encoding == DELTA_LENGTH) continue;
+      std::vector<i64> prefixes, lengths;
+      Data own, want;
+      std::string last;
+      for (u32 i = 0; i < rows; i++) {
+        u32 most = encoding == DELTA_TEXT ? last.size() : 0;
+        u32 prefix = i % 5 ? most : rnd() % (most + 1), n = width ? width - prefix : rnd() % 9;
+        prefixes.push_back(prefix), lengths.push_back(n);
+        last.resize(prefix);
+        for (u32 k = 0; k < n; k++) last.push_back('a' + rnd() % 26), own.push_back(last.back());
+        want.insert(want.end(), last.begin(), last.end());
+      }
+      Data body = encoding == DELTA_TEXT ? deltaStream(prefixes) : Data(), second = deltaStream(lengths);
+      body.insert(body.end(), second.begin(), second.end());
+      body.insert(body.end(), own.begin(), own.end());
+      Setup s(rows, body, encoding, 0);
+      std::vector<Joined> joined(rows);
+      s.page.joined = (u64)joined.data();
+      s.column.stored = width;
+      launch(1, 32, [&] { text_deltas(s.c()); });
+      if (width) {
+        Data out(rows * width);
+        s.gather.out = (u64)out.data();
+        launch(s.tiles(), 128, [&] { gather_bytes(s.g()); });
+        check(s.status == 0 && out == want, "fixed values that share");
+        continue;
+      }
+      std::vector<u32> offsets(rows + 1);
+      u64 total = 0;
+      s.sources.resize(rows), s.sums.resize(s.tiles());
+      s.gather.offsets = (u64)offsets.data();
+      s.gather.sources = (u64)s.sources.data();
+      s.gather.sums = (u64)s.sums.data();
+      s.gather.tiles = s.tiles();
+      s.gather.total = (u64)&total;
+      launch(s.tiles(), 128, [&] { text_lengths(s.g()); });
+      launch(1, 32, [&] { text_scan(s.g()); });
+      launch(rows / 128 + 1, 128, [&] { text_offsets(s.g()); });
+      Data out(total);
+      s.gather.out = (u64)out.data();
+      s.gather.capacity = total;
+      launch(rows / 16 + 1, 128, [&] { text_copy(s.g()); });
+      launch(rows / 16 + 1, 128, [&] { text_join(s.g()); });
+      check(s.status == 0 && out == want, "texts that share");
+      s.page.bodyLen -= own.size() + 1;
+      launch(1, 128, [&] { open_pages(s.c()); });
+      launch(1, 32, [&] { text_deltas(s.c()); });
+      check(s.status == BAD_TEXT, "texts that are missing");
+    }
+}
+
 static void packed() {
   // LZ4: literals "abcd", a match 4 back of 40, literals "xyz". Snappy: the same.
   Data lz4 = {0x4f, 'a', 'b', 'c', 'd', 4, 0, 21, 0x30, 'x', 'y', 'z'};
@@ -204,6 +282,7 @@ int main() {
   delta();
   strings();
   packed();
+  sharing();
   selected();
   puts(wrong ? "FAIL" : "ok");
   return wrong;
