@@ -59,16 +59,16 @@ func verbs() []verb {
 		{[]string{"ROLLBACK"}, parseNothing("ROLLBACK")},
 		{[]string{"CALL"}, parseCall},
 		{[]string{"ANALYZE"}, refuse("ANALYZE TABLE")},
-		{[]string{"DECLARE"}, refuse("DECLARE VARIABLE")},
+		{[]string{"DECLARE"}, parseDeclare},
 		{[]string{"EXECUTE", "IMMEDIATE"}, refuse("EXECUTE IMMEDIATE")},
-		{[]string{"CREATE"}, parseWrite("CREATE")},
+		{[]string{"CREATE"}, parseCreate},
 		{[]string{"REPLACE"}, parseWrite("REPLACE")},
 		{[]string{"INSERT"}, parseWrite("INSERT")},
 		{[]string{"MERGE"}, parseWrite("MERGE")},
 		{[]string{"UPDATE"}, parseWrite("UPDATE")},
 		{[]string{"DELETE"}, parseWrite("DELETE")},
 		{[]string{"ALTER"}, parseWrite("ALTER")},
-		{[]string{"DROP"}, parseWrite("DROP")},
+		{[]string{"DROP"}, parseDrop},
 		{[]string{"TRUNCATE"}, parseWrite("TRUNCATE")},
 		{[]string{"COMMENT"}, parseWrite("COMMENT")},
 		{[]string{"LOAD"}, parseWrite("LOAD")},
@@ -105,6 +105,29 @@ func parseWrite(name string) func(p *syntax.Parser) (*command, error) {
 		}
 		return nil, fault.New(fault.Denied, "Skua reads only: %s is not supported", name)
 	}
+}
+
+// parseCreate reads CREATE [OR REPLACE] TEMPORARY VIEW …, and refuses to make anything else.
+func parseCreate(p *syntax.Parser) (*command, error) {
+	replace := p.Keyword("OR", "REPLACE")
+	switch {
+	case p.Keyword("TEMPORARY", "VIEW"), p.Keyword("TEMP", "VIEW"):
+		return parseTempView(p, replace)
+	case p.Keyword("GLOBAL"):
+		return nil, unsupported("CREATE GLOBAL TEMPORARY VIEW is not supported: a temporary view is its session's")
+	}
+	return parseWrite("CREATE")(p)
+}
+
+// parseDrop reads DROP of a session's variables and views, and refuses to drop anything else.
+func parseDrop(p *syntax.Parser) (*command, error) {
+	switch {
+	case p.Keyword("TEMPORARY", "VARIABLE"), p.Keyword("TEMP", "VARIABLE"):
+		return parseDropVariable(p)
+	case p.Keyword("VIEW"):
+		return parseDropView(p)
+	}
+	return parseWrite("DROP")(p)
 }
 
 // refuse names a statement that is not built.

@@ -92,6 +92,9 @@ func functionNamed(name string) (function, bool) {
 
 // niladic gives a function without parentheses, or says that a column has no place here.
 func (b *binder) niladic(e *syntax.Column) (constant, error) {
+	if v, ok := b.variable(e); ok {
+		return v, nil
+	}
 	if name, ok := b.functionLike(e); ok {
 		if v, ok := b.sessionValue(name); ok {
 			return v, nil
@@ -105,9 +108,23 @@ func (b *binder) niladic(e *syntax.Column) (constant, error) {
 	return constant{}, unsupported("the column %s where a constant is due is not supported", quoted(texts(e.Parts)))
 }
 
+// variable gives the value of a session variable that a name of one part means where no column has it.
+func (b *binder) variable(e *syntax.Column) (constant, bool) {
+	if b.session == nil || len(e.Parts) != 1 || b.session.state.Objects.Len() == 0 {
+		return constant{}, false
+	}
+	if _, err := b.column(e); err == nil {
+		return constant{}, false
+	}
+	return b.session.variable(texts(e.Parts))
+}
+
 // functionLike reports whether a name is a function without parentheses: no column has it.
 func (b *binder) functionLike(e *syntax.Column) (string, bool) {
 	name := strings.ToLower(e.Parts[0].Text)
+	if _, ok := b.variable(e); ok {
+		return name, true
+	}
 	_, ofSession := b.sessionValue(name)
 	if len(e.Parts) != 1 || e.Parts[0].Quoted || !niladics[name] && !ofSession {
 		return "", false

@@ -94,6 +94,9 @@ func (s *statement) fresh() *statement {
 }
 
 func (s *statement) describeTable(ctx context.Context, name []string) ([]row, error) {
+	if v, ok := s.fresh().tempView(name); ok {
+		return s.describedTempView(ctx, v)
+	}
 	d, _, err := s.describe(ctx, name)
 	if v := viewOf(err); v != nil {
 		return s.describedView(ctx, v)

@@ -57,7 +57,7 @@ func (s *statement) reportText(ctx context.Context, tree *syntax.Select, text st
 			return r, nil
 		}
 	}
-	if s.engine.executes(err) || s.engine.laterally(tree, err) {
+	if s.engine.executes(err) || s.laterally(tree, err) {
 		return within(ctx, resource.From(ctx), func() (*report, error) { return s.reportQuery(ctx, text, analyze, err) })
 	}
 	return nil, err

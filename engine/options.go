@@ -163,7 +163,14 @@ func (s *statement) settings(used map[string]string) map[string]string {
 
 // resumedState is the session as a pin has it.
 func resumedState(pin Pin) session.State {
-	return session.State{Startup: session.NewConf(pin.Settings), Catalog: pin.Catalog, Namespace: pin.Namespace}
+	st := session.State{Startup: session.NewConf(pin.Settings), Catalog: pin.Catalog, Namespace: pin.Namespace}
+	for name, value := range pin.Variables {
+		st.Objects = st.Objects.WithVariable(session.Variable{Name: name, Value: value})
+	}
+	for _, v := range pin.Views {
+		st.Objects = st.Objects.WithView(v)
+	}
+	return st
 }
 
 func sortedKeys[V any](m map[string]V) []string {

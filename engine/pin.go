@@ -22,8 +22,9 @@ const (
 
 // pin begins a pin with what every statement has.
 func (s *statement) pin(id string) Pin {
+	named := s.mentioned()
 	return Pin{Statement: id, Text: s.text, Principal: s.principal, Session: s.sessionHash(), Client: s.client, Path: s.path, Catalog: s.state.Catalog, Namespace: s.state.Namespace,
-		Settings: s.settings(nil), Clock: s.clock}
+		Settings: s.settings(nil), Clock: s.clock, Variables: named.variables, Views: named.views}
 }
 
 // key names a pin's rows: two pins with one key give the same ones.
@@ -102,7 +103,7 @@ func (s *statement) replan(ctx context.Context, pin Pin) (*planned, error) {
 	if err == nil {
 		first, err = s.bind(ctx, tree, nil)
 	}
-	if s.engine.executes(err) || s.engine.laterally(tree, err) {
+	if s.engine.executes(err) || s.laterally(tree, err) {
 		return s.replanQuery(ctx, pin, err)
 	}
 	if err != nil {

@@ -29,7 +29,9 @@ type Query struct {
 	Catalog       string                   // the current one
 	Namespace     []string                 // the current one
 	Name          func(syntax.Expr) string // what a result column of an expression is called
-	Constants     map[string]string        // the values of functions such as current_user and version, by name in lower case
+	// Variable gives the value of a session variable, a constant in SQL, by a name of one to three parts that is no column's; nil: there are none.
+	Variable  func(parts []string) (string, bool)
+	Constants map[string]string // the values of functions such as current_user and version, by name in lower case
 	// Arguments has one row with the values of the statement's parameters; nil: they are not bound, and the program cannot be opened.
 	Arguments arrow.RecordBatch
 	// Resolve finds the table of a name, at the snapshot that its clause and its options choose.

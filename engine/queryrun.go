@@ -24,13 +24,14 @@ func (e *Engine) executes(err error) bool {
 	return e.config.Executor != nil && (fault.Is(err, fault.Unsupported) || isSyntax(err))
 }
 
-// laterally reports whether a scan was refused for a column that may be another element of its select list, which the Executor looks among.
-func (e *Engine) laterally(tree *syntax.Select, err error) bool {
+// laterally reports whether a scan was refused for a column that may be a session variable or another element of its select list, which the Executor
+// looks among.
+func (s *statement) laterally(tree *syntax.Select, err error) bool {
 	var unresolved *fault.Error
-	if e.config.Executor == nil || tree == nil || !errors.As(err, &unresolved) || !strings.HasPrefix(unresolved.Condition, "UNRESOLVED_COLUMN") {
+	if s.engine.config.Executor == nil || tree == nil || !errors.As(err, &unresolved) || !strings.HasPrefix(unresolved.Condition, "UNRESOLVED_COLUMN") {
 		return false
 	}
-	return slices.ContainsFunc(tree.Items, func(i syntax.Item) bool { return i.Alias != nil })
+	return s.state.Objects.Len() > 0 || slices.ContainsFunc(tree.Items, func(i syntax.Item) bool { return i.Alias != nil })
 }
 
 func isSyntax(err error) bool {
@@ -62,6 +63,12 @@ func (s *statement) compile(ctx context.Context, args arrow.RecordBatch, cause e
 	q := Query{Text: s.text, Zone: s.zone, Clock: s.clock, CaseSensitive: s.caseSensitive(), Dialect: strings.ToLower(dialect), Catalog: s.state.Catalog,
 		Namespace: s.state.Namespace, Name: outputName, Constants: map[string]string{}, Arguments: args,
 		Resolve: func(ctx context.Context, ref syntax.TableRef) (Table, error) { return s.resolve(ctx, r, &ref) }}
+	if o := s.state.Objects; o.Len() > 0 {
+		q.Variable = func(parts []string) (string, bool) {
+			v, ok := o.Variable(variableOf(parts))
+			return v.Value, ok
+		}
+	}
 	for name, value := range sessionFunctions {
 		q.Constants[name] = value(s)
 	}
@@ -77,6 +84,9 @@ func (s *statement) compile(ctx context.Context, args arrow.RecordBatch, cause e
 
 // resolve finds a table for the Executor as FROM does for a scan.
 func (s *statement) resolve(ctx context.Context, r *resolution, ref *syntax.TableRef) (Table, error) {
+	if v, ok := s.tempView(texts(ref.Name)); ok {
+		return s.temporary(r, ref, v)
+	}
 	if source, name, ok := s.systemTable(ctx, texts(ref.Name)); ok {
 		return Table{Name: syntax.QuoteName(name), Parts: name, Source: source}, nil
 	}

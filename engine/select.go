@@ -139,6 +139,9 @@ func (s *statement) bindSource(ctx context.Context, q *query, b *binder, from *s
 	if at, err = s.optionReference(b, options, at); err != nil {
 		return nil, err
 	}
+	if v, ok := s.tempView(texts(from.Name)); ok {
+		return nil, unsupported("%s is a temporary view, which the SQL engine reads", quoted([]string{v.Name}))
+	}
 	if q.found, err = s.table(ctx, texts(from.Name)); err != nil {
 		return nil, placed(err, from.Name[0].Pos)
 	}
@@ -302,6 +305,10 @@ func (b *selectBinder) value(item syntax.Item) error {
 		if err == nil {
 			last := column.Parts[len(column.Parts)-1].Text
 			b.addField(ref.id, arrow.Field{Name: itemName(item, last), Type: ref.typ, Nullable: ref.nullable}, b.comment(ref))
+			return nil
+		}
+		if c, ok := b.binder.variable(column); ok {
+			b.addConstant(c, item)
 			return nil
 		}
 		if len(column.Parts) > 1 || column.Parts[0].Quoted || b.qualifier.hasColumn(column.Parts[0].Text) {

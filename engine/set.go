@@ -31,7 +31,7 @@ func parseSet(p *syntax.Parser) (*command, error) {
 		return parseTimeZone(p)
 	}
 	if p.Keyword("VAR") || p.Keyword("VARIABLE") {
-		return nil, unsupported("SET VARIABLE is not supported")
+		return parseSetVariable(p)
 	}
 	raw := p.Raw()
 	if p.End() != nil {

@@ -86,6 +86,9 @@ func parseShowNamespaces(p *syntax.Parser) (*command, error) {
 	}}, p.End()
 }
 
+// viewColumn is what SHOW VIEWS calls the names of views.
+const viewColumn = "viewName"
+
 // listing makes the command that lists the entries of one kind in a namespace.
 func listing(p *syntax.Parser, name, column string, kinds ...catalogs.Kind) (*command, error) {
 	from, err := in(p)
@@ -102,10 +105,19 @@ func listing(p *syntax.Parser, name, column string, kinds ...catalogs.Kind) (*co
 		if err != nil {
 			return nil, err
 		}
-		return s.entries(ctx, catalog, namespace, func(e catalogs.Entry) (row, bool) {
+		rows, err := s.entries(ctx, catalog, namespace, func(e catalogs.Entry) (row, bool) {
 			last := e.Identifier[len(e.Identifier)-1]
 			return row{syntax.QuoteName(namespace), last, false}, oneOf(e.Kind, kinds) && match(last)
 		})
+		if err != nil || column != viewColumn && catalog != sessionCatalog {
+			return rows, err
+		}
+		for _, v := range s.fresh().state.Objects.Views() { // Spark lists them beside a catalog's views, and beside the tables of its own catalog
+			if match(v.Name) {
+				rows = append(rows, row{"", v.Name, true})
+			}
+		}
+		return rows, nil
 	}}, p.End()
 }
 
@@ -144,7 +156,7 @@ func parseShowTables(p *syntax.Parser) (*command, error) {
 }
 
 func parseShowViews(p *syntax.Parser) (*command, error) {
-	return listing(p, "SHOW VIEWS", "viewName", catalogs.KindView)
+	return listing(p, "SHOW VIEWS", viewColumn, catalogs.KindView)
 }
 
 // parseShowColumns reads SHOW COLUMNS (FROM | IN) table [(FROM | IN) namespace].

@@ -14,6 +14,7 @@ import (
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/scan"
+	"github.com/skua-data/skua/session"
 )
 
 // View is a view that stands where a statement reads a table (Iceberg's view specification): a statement of its own, which sees its own current
@@ -70,14 +71,9 @@ func viewOf(err error) *catalogs.Table {
 func (s *statement) view(ctx context.Context, r *resolution, ref *syntax.TableRef, loaded *catalogs.Table) (Table, error) {
 	full := append([]string{loaded.Catalog}, loaded.Identifier...)
 	name := syntax.QuoteName(full)
-	if ref.At != nil || len(ref.Options) > 0 {
-		return Table{}, unsupported("%s is a view: time travel and options are for tables", name).In(name)
-	}
-	if slices.Contains(s.views, name) {
-		return Table{}, fault.New(fault.Invalid, "Recursive view %s detected (cycle: %s).", name, strings.Join(append(s.views, name), " -> ")).With("RECURSIVE_VIEW", "42K0H").In(name)
-	}
-	if len(s.views) >= maxViews {
-		return Table{}, fault.New(fault.Invalid, "The depth of view %s exceeds the maximum view resolution depth (%d).", name, maxViews).With("VIEW_EXCEED_MAX_NESTED_DEPTH", "54K00").In(name)
+	inner := *s
+	if err := s.within(&inner, name, ref); err != nil {
+		return Table{}, err
 	}
 	m, err := s.engine.viewMetadata(ctx, loaded)
 	if err != nil {
@@ -88,8 +84,7 @@ func (s *statement) view(ctx context.Context, r *resolution, ref *syntax.TableRe
 		return Table{}, err
 	}
 	r.note(PinnedTable{Name: name, MetadataLocation: loaded.MetadataLocation, View: true})
-	inner := *s
-	inner.views = append(slices.Clone(s.views), name)
+	inner.state.Objects = session.Objects{} // what a catalog keeps knows of no session
 	inner.state.Catalog, inner.state.Namespace = loaded.Catalog, nil
 	version := m.CurrentVersion()
 	if version.DefaultCatalog != "" {

@@ -14,6 +14,7 @@ type State struct {
 	Startup   Conf     // what the operator configured; RESET goes back to it
 	Catalog   string   // current catalog; empty when none is configured
 	Namespace []string // current namespace in it; empty: the root
+	Objects   Objects  // variables and temporary views
 }
 
 // Get gives the value in force for a key: the session's, else the start-up one.

@@ -48,9 +48,9 @@ func (p *program) Parameters() *arrow.Schema { return p.parameters }
 func (p *program) Schema() *arrow.Schema     { return p.output.schema }
 func (p *program) Close() error              { return nil }
 
-// Compile translates a statement, judges it, finds its tables, and plans.
-func (e *executor) Compile(ctx context.Context, q engine.Query) (engine.Program, error) {
-	options := dialect.Options{Spark: q.Dialect == "spark", Name: q.Name, Constants: q.Constants, Clock: q.Clock, Zone: q.Zone, Arguments: q.Arguments}
+// compile compiles a statement in which names stand for constants, by their offsets.
+func (e *executor) compile(ctx context.Context, q engine.Query, values map[int]dialect.Value) (engine.Program, error) {
+	options := dialect.Options{Values: values, Spark: q.Dialect == "spark", Name: q.Name, Constants: q.Constants, Clock: q.Clock, Zone: q.Zone, Arguments: q.Arguments}
 	statement, err := dialect.Translate(q.Text, options)
 	if err != nil {
 		return nil, err

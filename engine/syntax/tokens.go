@@ -1,5 +1,7 @@
 package syntax
 
+import "strings"
+
 // Tokens cuts a whole statement into its tokens, the last one EndOfText. A text that no statement can have gives an error at its place.
 func Tokens(text string) ([]Token, error) {
 	p := NewParser(text)
@@ -20,6 +22,35 @@ func (p *Parser) Seek(token int) { p.next = max(0, min(token, len(p.tokens)-1)) 
 
 // Place is the number of the next token, counted from the text's first one.
 func (p *Parser) Place() int { return p.next }
+
+// Name gives the identifier that a word or a quoted token spells.
+func (t Token) Name() string {
+	if t.Kind != Quoted || len(t.Text) < 2 {
+		return t.Text
+	}
+	q := t.Text[:1]
+	return strings.ReplaceAll(t.Text[1:len(t.Text)-1], q+q, q)
+}
+
+// Since gives the text from an offset to the end of the last token that was read.
+func (p *Parser) Since(offset int) string { return p.source(offset) }
+
+// Until gives the text up to a mark outside of all brackets, or to the end of the statement, and stays in front of it.
+func (p *Parser) Until(mark string) string {
+	from, depth := p.Peek().Pos.Offset, 0
+	for t := p.Peek(); t.Kind != EndOfText && !t.Is(";"); t = p.Peek() {
+		switch {
+		case t.Is("(") || t.Is("[") || t.Is("{"):
+			depth++
+		case t.Is(")") || t.Is("]") || t.Is("}"):
+			depth--
+		case depth <= 0 && t.Is(mark):
+			return strings.TrimSpace(p.source(from))
+		}
+		p.Next()
+	}
+	return strings.TrimSpace(p.source(from))
+}
 
 // Value reads what stands on one side of a comparison.
 func (p *Parser) Value() (Expr, error) { return p.value(0) }

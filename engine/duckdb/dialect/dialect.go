@@ -19,8 +19,15 @@ type Options struct {
 	Constants map[string]string        // values of functions without arguments, by name in lower case
 	Clock     time.Time                // the statement's now
 	Zone      *time.Location
+	Values    map[int]Value     // of session variables, by the offset of the name that means one
 	Arguments arrow.RecordBatch // one row with the values of the parameters; nil: they stay parameters
 	Nulls     bool              // ORDER BY says where nulls go: the statement will be part of one of the other dialect
+}
+
+// Value is what stands for a name: a constant in SQL. Tokens is how many the name has.
+type Value struct {
+	Tokens int
+	Text   string
 }
 
 // Statement is a translated statement.

@@ -43,7 +43,7 @@ var functions = map[string]function{
 	// Nulls and conditions.
 	"nvl": renamed("coalesce"), "nvl2": templated(3, "CASE WHEN ($1) IS NOT NULL THEN $2 ELSE $3 END"),
 	"iff": templated(3, "CASE WHEN $1 THEN $2 ELSE $3 END"), "isnull": templated(1, "(($1) IS NULL)"), "isnotnull": templated(1, "(($1) IS NOT NULL)"),
-	"isnan": templated(1, "coalesce(isnan($1), false)"),
+	"isnan":      templated(1, "coalesce(isnan($1), false)"),
 	"zeroifnull": templated(1, "coalesce($1, 0)"), "nullifzero": templated(1, "nullif($1, 0)"), "decode": {special: decodeCall},
 	"ifnull": renamed("coalesce"), "equal_null": templated(2, "(($1) IS NOT DISTINCT FROM ($2))"),
 	"assert_true": templated(1, "CASE WHEN $1 THEN NULL ELSE error('assertion failed') END"),

@@ -46,6 +46,10 @@ func (r *rewriter) template(text string, pos syntax.Pos, arguments ...[]piece) {
 // operand writes one token of an expression, or one construct that begins with it.
 func (r *rewriter) operand(s *scope) {
 	t := r.peek()
+	if v, ok := r.Values[t.Pos.Offset]; ok && (t.Kind == syntax.Word || t.Kind == syntax.Quoted) {
+		r.value(v, t.Pos)
+		return
+	}
 	switch t.Kind {
 	case syntax.Text:
 		r.string()
@@ -60,6 +64,28 @@ func (r *rewriter) operand(s *scope) {
 	default:
 		r.symbol(s)
 	}
+}
+
+// value writes a constant in the place of a name.
+func (r *rewriter) value(v Value, pos syntax.Pos) {
+	tokens, err := syntax.Tokens(v.Text)
+	if err != nil {
+		r.failed = err
+		return
+	}
+	inner := &rewriter{Options: Options{Spark: r.Spark, Zone: r.Zone}, text: v.Text, tokens: tokens, parser: syntax.NewParser(v.Text), counts: map[string]int{},
+		out: &Statement{Words: map[string]bool{}, Aliases: map[string]bool{}}, functions: r.functions, odbcTable: r.odbcTable}
+	if inner.level(nil, false); inner.failed != nil {
+		r.failed = inner.failed
+		return
+	}
+	r.next += v.Tokens
+	r.emitAt("(", pos)
+	for _, p := range inner.out.pieces {
+		p.pos = pos
+		r.out.pieces = append(r.out.pieces, p)
+	}
+	r.emit(")")
 }
 
 // string writes literals side by side as one. A backslash in a pattern is its escape character.

@@ -79,6 +79,9 @@ func (r *rewriter) item(s *scope) (spelled string, star bool) {
 	if r.failed == nil {
 		r.list(s, alias, from, end, r.out.pieces[begin:value])
 	}
+	if v, ok := r.Values[r.at(from).Pos.Offset]; ok && from+v.Tokens == end {
+		column, name = false, r.at(end-1).Name()
+	}
 	if column {
 		return name, star
 	}
