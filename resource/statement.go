@@ -116,6 +116,9 @@ func (s *Statement) Core(ctx context.Context) (release func(), err error) {
 	}
 }
 
+// FreeCores is how many of the pool's cores nobody holds now.
+func (s *Statement) FreeCores() int { return cap(s.pool.cores) - len(s.pool.cores) }
+
 // Cores is the number of workers worth starting.
 func (s *Statement) Cores() int { return s.pool.config.Cores }
 

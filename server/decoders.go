@@ -74,7 +74,7 @@ func (d *decoders) openGPUs(ctx context.Context, c Config, base kernels.Decoder,
 		costs := cuda.CostsOf(g.Info())
 		costs.Cores = float64(max(c.Cores, 1))
 		if g.Info().Processors >= calibrateProcessors {
-			measured, err := cuda.Calibrate(ctx, g, costs)
+			measured, err := cuda.Calibrate(ctx, g, pages, costs)
 			if err != nil {
 				log.Warn("a GPU could not be measured", "device", g.Info().Name, "error", err)
 			}

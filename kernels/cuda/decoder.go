@@ -48,6 +48,7 @@ type shared struct {
 	slots  slots
 	stats  Stats
 	broken atomic.Pointer[error]
+	queue  atomic.Int64 // batches that were queued and are not done
 }
 
 var _ kernels.Decoder = (*Decoder)(nil)
@@ -95,12 +96,18 @@ func (s *shared) disable(err error) {
 // Route tells who would read each column when all its rows are wanted. With a filter fewer bytes come back, and more columns may be sent.
 func (d *Decoder) Route(rg *kernels.RowGroup) []kernels.Route {
 	out := d.shared.config.Base.Route(rg)
+	if d.Broken() != nil {
+		for i := range out {
+			out[i].Reason += "; not " + decoderName + ": the device failed"
+		}
+		return out
+	}
 	r := &reader{shared: d.shared, mode: d.mode, rg: rg}
 	all := make([]int, len(rg.Columns))
 	for i := range all {
 		all[i] = i
 	}
-	for i, v := range r.choose(all, rg.Rows) {
+	for i, v := range r.choose(&d.shared.config.Costs, all, rg.Rows) {
 		if v.send {
 			out[i] = kernels.Route{Decoder: decoderName, Taken: true, Reason: v.reason}
 			continue

@@ -32,7 +32,7 @@ func (r *reader) Select(ctx context.Context, p predicate.Expr, in *kernels.Selec
 		return r.base.Select(ctx, p, in)
 	}
 	tests, others := r.split(p)
-	if len(tests) == 0 || !r.worthTesting(tests, in) {
+	if len(tests) == 0 || !r.worthTesting(ctx, tests, in) {
 		return r.base.Select(ctx, p, in)
 	}
 	kept, err := r.test(ctx, tests, in)
@@ -97,18 +97,18 @@ func (r *reader) node(id int) *kernels.Node {
 }
 
 // worthTesting compares the costs of the tests alone: what they leave out is cheaper on either side.
-func (r *reader) worthTesting(tests []test, in *kernels.Selection) bool {
+func (r *reader) worthTesting(ctx context.Context, tests []test, in *kernels.Selection) bool {
 	if r.mode == Force {
 		return true
 	}
 	var all []estimate
 	var arrow float64
+	costs := r.shared.now(ctx)
 	for _, t := range tests {
-		e := t.leaf.estimate(r.rg.Rows, in.Count())
+		e := costs.estimate(t.leaf, r.rg.Rows, in.Count())
 		e.back = float64(in.Count()) / 8
 		all, arrow = append(all, e), arrow+e.arrow
 	}
-	costs := &r.shared.config.Costs
 	return arrow >= costs.Least && costs.device(all) < costs.cpu(all)
 }
 
@@ -133,6 +133,11 @@ func (r *reader) test(ctx context.Context, tests []test, in *kernels.Selection) 
 
 // testWindow runs the tests over some rows in one slot.
 func (r *reader) testWindow(ctx context.Context, tests []test, rows *kernels.Selection) (*kernels.Selection, error) {
+	done, err := r.enter()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	slot, err := r.shared.slots.acquire()
 	if err != nil {
 		return nil, deviceError(err)

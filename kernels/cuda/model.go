@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/skua-data/skua/kernels/cpu"
 	"github.com/skua-data/skua/kernels/cuda/device"
+	"github.com/skua-data/skua/resource"
 )
 
 // Costs are the rates by which the router decides. Bytes a nanosecond are GB/s.
@@ -21,6 +23,47 @@ type Costs struct {
 	Launch       float64 // nanoseconds of a batch, whatever its size
 	Cores        float64 // that unpack, and that the CPU would decode with
 	Least        float64 // Arrow bytes of a batch below which it stays on the CPU
+
+	CPU, GPU [classes]float64 // by class: how many times as long as assumed a core and the kernels take; 0 is 1
+}
+
+// class is a kind of chunks that cost alike.
+type class uint8
+
+// The classes: values that lie there as they are, and those of a dictionary.
+const (
+	plainNumbers class = iota
+	listedNumbers
+	plainDecimals // that become 16 bytes
+	listedDecimals
+	plainTexts
+	listedTexts
+	booleans
+	classes
+)
+
+func (l *leaf) class() class {
+	c := plainNumbers
+	switch {
+	case l.form == cpu.BitForm:
+		return booleans
+	case l.form == cpu.TextForm:
+		c = plainTexts
+	case l.widened:
+		c = plainDecimals
+	}
+	if !l.plain() {
+		c++
+	}
+	return c
+}
+
+// factor is a learnt one, or 1.
+func factor(learnt [classes]float64, c class) float64 {
+	if f := learnt[c]; f > 0 {
+		return f
+	}
+	return 1
 }
 
 // known are the rates of devices by a part of their names: half to four fifths of what their links have in theory.
@@ -45,10 +88,11 @@ func CostsOf(i device.Info) Costs {
 // estimate is what a chunk's rows would cost, in bytes and nanoseconds of one core.
 type estimate struct {
 	up, unpack, stored, back, arrow, cpu float64
+	work                                 float64 // Arrow bytes that would keep the kernels as busy, were they plain numbers
 }
 
 // estimate judges n of a leaf's rows, of which keep come back.
-func (l *leaf) estimate(rows, keep int64) estimate {
+func (c *Costs) estimate(l *leaf, rows, keep int64) estimate {
 	part := float64(rows) / float64(max(l.rows, 1))
 	size, kept := float64(l.size), float64(keep)
 	plain := l.plain()
@@ -68,7 +112,8 @@ func (l *leaf) estimate(rows, keep int64) estimate {
 	if l.back == 0 {
 		e.back = kept * width
 	}
-	e.cpu = float64(rows) * l.cpuTime(plain, width)
+	e.cpu = float64(rows) * l.cpuTime(plain, width) * factor(c.CPU, l.class())
+	e.work = e.arrow * factor(c.GPU, l.class())
 	return e
 }
 
@@ -138,9 +183,9 @@ func (l *leaf) cpuTime(plain bool, width float64) float64 {
 func (c *Costs) device(all []estimate) float64 {
 	var sum estimate
 	for _, e := range all {
-		sum.up, sum.unpack, sum.stored, sum.back, sum.arrow = sum.up+e.up, sum.unpack+e.unpack, sum.stored+e.stored, sum.back+e.back, sum.arrow+e.arrow
+		sum.up, sum.unpack, sum.stored, sum.back, sum.work = sum.up+e.up, sum.unpack+e.unpack, sum.stored+e.stored, sum.back+e.back, sum.work+e.work
 	}
-	return max(sum.up/c.Up, sum.back/c.Down, (sum.unpack/c.Unpack+sum.stored/c.UnpackStored)/c.Cores, sum.arrow/c.Kernel) + c.Launch
+	return max(sum.up/c.Up, sum.back/c.Down, (sum.unpack/c.Unpack+sum.stored/c.UnpackStored)/c.Cores, sum.work/c.Kernel) + c.Launch
 }
 
 func (c *Costs) cpu(all []estimate) (out float64) {
@@ -191,8 +236,15 @@ func (c *Costs) pick(all []estimate) []bool {
 	return send
 }
 
-// choose decides, for columns of which keep rows are wanted, what is sent.
-func (r *reader) choose(columns []int, keep int64) []choice {
+// now gives the costs as the statement meets them: its cores are its own and those that nobody holds.
+func (s *shared) now(ctx context.Context) *Costs {
+	c := s.config.Costs
+	c.Cores = min(c.Cores, float64(resource.From(ctx).FreeCores()+1))
+	return &c
+}
+
+// choose decides, for columns of which keep rows are wanted, what is sent at these costs.
+func (r *reader) choose(costs *Costs, columns []int, keep int64) []choice {
 	out := make([]choice, len(columns))
 	var able []int
 	var estimates []estimate
@@ -206,7 +258,7 @@ func (r *reader) choose(columns []int, keep int64) []choice {
 			out[i].reason = reason
 			continue
 		}
-		e := f.estimate(r.rg.Rows, keep)
+		e := costs.estimate(f, r.rg.Rows, keep)
 		able, estimates, arrow = append(able, i), append(estimates, e), arrow+e.arrow
 	}
 	if r.mode == Force {
@@ -215,7 +267,6 @@ func (r *reader) choose(columns []int, keep int64) []choice {
 		}
 		return out
 	}
-	costs := r.shared.config.Costs
 	if arrow < costs.Least {
 		for _, i := range able {
 			out[i].reason = fmt.Sprintf("fewer than %d MiB come back", int(costs.Least)>>20)
@@ -223,7 +274,7 @@ func (r *reader) choose(columns []int, keep int64) []choice {
 		return out
 	}
 	for k, yes := range costs.pick(estimates) {
-		out[able[k]] = choice{yes, because(yes, &costs, estimates[k])}
+		out[able[k]] = choice{yes, because(yes, costs, estimates[k])}
 	}
 	return out
 }
@@ -237,7 +288,7 @@ func because(send bool, c *Costs, e estimate) string {
 		stage = "the way back"
 	case (e.unpack/c.Unpack + e.stored/c.UnpackStored) / c.Cores:
 		stage = "unpacking on the CPU"
-	case e.arrow / c.Kernel:
+	case e.work / c.Kernel:
 		stage = "the kernels"
 	}
 	if send {

@@ -38,26 +38,16 @@ type output struct {
 
 // decodeColumns decodes the wanted rows of some leaves.
 func decodeColumns(ctx context.Context, b *batch) ([]*decoded, error) {
-	outs := make([]*output, len(b.chunks))
-	for i := range b.chunks {
-		o, err := b.output(i)
-		if err != nil {
-			return nil, err
-		}
-		outs[i] = o
+	outs, err := b.outputs()
+	if err != nil {
+		return nil, err
 	}
 	if err := b.begin(); err != nil {
 		return nil, err
 	}
-	texts := false
-	for i, c := range b.chunks {
-		if err := b.decode(c); err != nil {
-			return nil, err
-		}
-		if err := b.gatherColumn(c, outs[i]); err != nil {
-			return nil, err
-		}
-		texts = texts || c.leaf.form == cpu.TextForm
+	texts, err := b.queue(outs)
+	if err != nil {
+		return nil, err
 	}
 	if err := b.finish(ctx); err != nil {
 		return nil, err
@@ -71,6 +61,33 @@ func decodeColumns(ctx context.Context, b *batch) ([]*decoded, error) {
 		}
 	}
 	return b.results(outs), nil
+}
+
+// outputs makes room for all chunks' slots.
+func (b *batch) outputs() ([]*output, error) {
+	outs := make([]*output, len(b.chunks))
+	for i := range b.chunks {
+		o, err := b.output(i)
+		if err != nil {
+			return nil, err
+		}
+		outs[i] = o
+	}
+	return outs, nil
+}
+
+// queue queues what decodes the chunks; it says whether texts are still to be copied.
+func (b *batch) queue(outs []*output) (texts bool, err error) {
+	for i, c := range b.chunks {
+		if err := b.decode(c); err != nil {
+			return false, err
+		}
+		if err := b.gatherColumn(c, outs[i]); err != nil {
+			return false, err
+		}
+		texts = texts || c.leaf.form == cpu.TextForm
+	}
+	return texts, nil
 }
 
 // output makes room for a chunk's slots.

@@ -55,7 +55,7 @@ func (r *reader) Read(ctx context.Context, columns []int, sel *kernels.Selection
 // prepare decodes those of the columns whose survivors are wanted and not there yet.
 func (r *reader) prepare(ctx context.Context, columns []int, sel *kernels.Selection, from, n int64) error {
 	if r.chosen != sel || !slices.Equal(r.asked, columns) {
-		r.chosen, r.asked, r.choices = sel, slices.Clone(columns), r.choose(columns, sel.Count())
+		r.chosen, r.asked, r.choices = sel, slices.Clone(columns), r.choose(r.shared.now(ctx), columns, sel.Count())
 		for i, c := range r.choices {
 			if !c.send && !r.columns[columns[i]].left {
 				r.shared.stats.Kept.Add(1)
@@ -107,11 +107,29 @@ func (r *reader) fill(ctx context.Context, columns []int, sel *kernels.Selection
 
 var errBusy = errors.New("all slots are in use")
 
+// mostQueued is how many batches may be on their way where the router has the choice: one that the device works on and one that waits.
+const mostQueued = 2
+
+// enter lets a batch into the queue of the device unless that is long enough.
+func (r *reader) enter() (done func(), err error) {
+	if r.shared.queue.Add(1) > mostQueued && r.mode != Force {
+		r.shared.queue.Add(-1)
+		r.shared.stats.Busy.Add(1)
+		return nil, errBusy
+	}
+	return func() { r.shared.queue.Add(-1) }, nil
+}
+
 // window decodes survivors from..from+n of some columns.
 func (r *reader) window(ctx context.Context, columns []int, sel *kernels.Selection, from, n int64) (err error) {
 	if broken := r.shared.broken.Load(); broken != nil {
 		return *broken
 	}
+	done, err := r.enter()
+	if err != nil {
+		return err
+	}
+	defer done()
 	slot, err := r.shared.slots.acquire()
 	if err != nil {
 		return deviceError(err)

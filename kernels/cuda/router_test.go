@@ -61,7 +61,7 @@ func measured(i int, rows, keep float64) estimate {
 	if c.widened {
 		back = 8
 	}
-	e := estimate{up: c.size * rows, unpack: c.size * rows, back: back * keep, arrow: c.arrow * keep, cpu: c.time * rows}
+	e := estimate{up: c.size * rows, unpack: c.size * rows, back: back * keep, arrow: c.arrow * keep, work: c.arrow * keep, cpu: c.time * rows}
 	if c.packed > 0.9*c.size {
 		e.unpack, e.stored = 0, e.unpack
 	}
@@ -127,7 +127,7 @@ func routed(costs *Costs, columns []int, rows int64, keep float64) (sends []bool
 	for i, c := range columns {
 		model = append(model, measured(c, float64(rows), float64(rows)*keep))
 		if l := told(c, rows); l.never(int64(float64(rows)*keep)) == "" {
-			able, router = append(able, i), append(router, l.estimate(rows, int64(float64(rows)*keep)))
+			able, router = append(able, i), append(router, costs.estimate(l, rows, int64(float64(rows)*keep)))
 		}
 	}
 	sends = make([]bool, len(columns))

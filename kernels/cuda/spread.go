@@ -21,19 +21,23 @@ type spread struct {
 	next     atomic.Uint64
 }
 
-// Route tells what the first device's decoder would do: they are alike.
-func (s *spread) Route(rg *kernels.RowGroup) []kernels.Route { return s.decoders[0].Route(rg) }
+// Route tells what the first decoder would do whose device works: they are alike.
+func (s *spread) Route(rg *kernels.RowGroup) []kernels.Route { return s.from(0).Route(rg) }
 
 // Open opens a row group with the next decoder.
 func (s *spread) Open(ctx context.Context, rg *kernels.RowGroup) (kernels.Reader, error) {
+	return s.from(s.next.Add(1)).Open(ctx, rg)
+}
+
+// from gives the first decoder from a place on whose device works; where none does, the one at that place, whose base reads.
+func (s *spread) from(at uint64) *Decoder {
 	n := uint64(len(s.decoders))
-	at := s.next.Add(1)
 	for i := range n {
 		if d := s.decoders[(at+i)%n]; d.Broken() == nil {
-			return d.Open(ctx, rg)
+			return d
 		}
 	}
-	return s.decoders[at%n].Open(ctx, rg) // all broke: their base reads
+	return s.decoders[at%n]
 }
 
 // Close closes them all.

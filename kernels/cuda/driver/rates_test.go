@@ -63,7 +63,7 @@ func TestRates(t *testing.T) {
 		t.Skip("the stand-in has no speed")
 	}
 	info := dev.Info()
-	costs, err := cuda.Calibrate(context.Background(), dev, cuda.CostsOf(info))
+	costs, err := cuda.Calibrate(context.Background(), dev, cpu.New(), cuda.CostsOf(info))
 	if err != nil {
 		t.Fatal(err)
 	}
