@@ -3,6 +3,8 @@ package auth
 import (
 	"bytes"
 	"context"
+	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -146,8 +148,62 @@ func TestBadUsersFilesNameTheLineAndQuoteNothing(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	if _, err := LoadStatic(filepath.Join(t.TempDir(), "none")); !fault.Is(err, fault.Invalid) {
+	if _, err := LoadStatic(filepath.Join(t.TempDir(), "none"), nil); !fault.Is(err, fault.Invalid) {
 		t.Errorf("no file: %v", err)
+	}
+}
+
+func TestAUsersFileIsReadAgainWhenItChanges(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "users")
+	at := time.Unix(1_000_000, 0)
+	write := func(lines ...string) {
+		t.Helper()
+		at = at.Add(time.Second) // a file system may be too coarse to tell two writes apart
+		if err := errors.Join(os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600), os.Chtimes(path, at, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line := func(user, salt, password string) string {
+		return user + ":" + written(t, hash{iterations: 10, salt: []byte(salt)}, password)
+	}
+	write(line("ana", "salt of a", "one"), line("bob", "salt of b", "two"))
+	var log bytes.Buffer
+	users, err := LoadStatic(path, slog.New(slog.NewTextHandler(&log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	gate := Login{Users: users}
+	in := func(user, password string) Identity {
+		got, _ := gate.Authenticate(context.Background(), Credentials{Scheme: Basic, User: user, Password: password})
+		return got
+	}
+	ana, bob := in("ana", "one"), in("bob", "two")
+	if ana.Proof == "" || ana.Proof == bob.Proof || gate.Stands(ana.Principal, ana.Proof) != nil || gate.Stands(ana.Principal, bob.Proof) == nil {
+		t.Fatalf("%+v, %+v", ana, bob)
+	}
+
+	write("ana:half a li")
+	if in("ana", "one") != ana || in("bob", "two") != bob || gate.Stands(ana.Principal, ana.Proof) != nil {
+		t.Error("a file that cannot be read changed the users")
+	}
+	if n := strings.Count(log.String(), "cannot be read"); n != 1 || strings.Contains(log.String(), "half") {
+		t.Errorf("%d lines: %s", n, log.String())
+	}
+
+	write(line("ana", "salt of a", "new"), line("cat", "salt of c", "three"))
+	if in("ana", "one") != (Identity{}) || in("bob", "two") != (Identity{}) {
+		t.Error("an old password lets in")
+	}
+	if in("ana", "new").Principal.Name != "ana" || in("cat", "three").Principal.Name != "cat" {
+		t.Error("a new password does not let in")
+	}
+	for _, old := range []Identity{ana, bob} {
+		if err := gate.Stands(old.Principal, old.Proof); !fault.Is(err, fault.Unauthenticated) {
+			t.Errorf("%s: a login of an old password stands: %v", old.Principal.Name, err)
+		}
+	}
+	if now := in("ana", "new"); gate.Stands(now.Principal, now.Proof) != nil {
+		t.Error("a login of the new password does not stand")
 	}
 }
 

@@ -30,6 +30,7 @@ type Credentials struct {
 type Identity struct {
 	Principal Principal
 	Until     time.Time // what is proven ends then, and with it every token made of it; zero: no end of its own
+	Proof     string    // names the password that was shown, and tells nothing of it; empty: it was no password
 }
 
 // Authenticator finds out who is calling. It is safe for concurrent use. Credentials that it does not accept are fault.Unauthenticated, with a
@@ -38,11 +39,20 @@ type Authenticator interface {
 	Authenticate(ctx context.Context, c Credentials) (Identity, error)
 }
 
+// Gate is all that decides who comes in.
+type Gate interface {
+	Authenticator
+
+	// Stands reports whether a password that once let a principal in would still do so: a token that was made of it is worth no more than the password.
+	// It gives nil or fault.Unauthenticated.
+	Stands(p Principal, proof string) error
+}
+
 // AnonymousOnly takes everybody for Anonymous. Names and passwords are accepted and ignored, since some clients cannot do without; a foreign
 // token is refused, since its owner believes it means something.
 type AnonymousOnly struct{}
 
-var _ Authenticator = AnonymousOnly{}
+var _ Gate = AnonymousOnly{}
 
 // Authenticate never looks at a password.
 func (AnonymousOnly) Authenticate(_ context.Context, c Credentials) (Identity, error) {
@@ -51,3 +61,6 @@ func (AnonymousOnly) Authenticate(_ context.Context, c Credentials) (Identity, e
 	}
 	return Identity{Principal: Anonymous}, nil
 }
+
+// Stands is true of every token: no password was looked at.
+func (AnonymousOnly) Stands(Principal, string) error { return nil }

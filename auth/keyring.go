@@ -111,12 +111,14 @@ type Token struct {
 	Issued    time.Time
 	Expires   time.Time
 	Until     time.Time // the login that it was made of ends then, and no token after it: zero: no end of its own
+	Proof     string    // of the password that it was made of: see Identity
 }
 
 // claims is a Token on the wire.
 type claims struct {
 	Session string           `json:"sid,omitempty"`
 	Until   *jwt.NumericDate `json:"until,omitempty"`
+	Proof   string           `json:"pwd,omitempty"`
 	jwt.RegisteredClaims
 }
 
@@ -130,7 +132,7 @@ func (k *Keyring) SignToken(t Token) (string, error) {
 	if !t.Until.IsZero() && t.Until.Before(t.Expires) {
 		t.Expires = t.Until
 	}
-	c := claims{Session: t.Session, RegisteredClaims: jwt.RegisteredClaims{Issuer: issuer, Audience: jwt.ClaimStrings{audience}, Subject: t.Principal.Name,
+	c := claims{Session: t.Session, Proof: t.Proof, RegisteredClaims: jwt.RegisteredClaims{Issuer: issuer, Audience: jwt.ClaimStrings{audience}, Subject: t.Principal.Name,
 		IssuedAt: jwt.NewNumericDate(k.now()), ExpiresAt: jwt.NewNumericDate(t.Expires)}}
 	if !t.Until.IsZero() {
 		c.Until = jwt.NewNumericDate(t.Until)
@@ -156,7 +158,7 @@ func (k *Keyring) ParseToken(text string) (t Token, mine bool, err error) {
 	if _, err := parser.ParseWithClaims(text, &c, k.verificationKey); err != nil {
 		return Token{}, true, fault.New(fault.Unauthenticated, "the bearer token is not valid or has expired; log in again")
 	}
-	t = Token{Principal: Principal{Name: c.Subject}, Session: c.Session, Expires: c.ExpiresAt.Time}
+	t = Token{Principal: Principal{Name: c.Subject}, Session: c.Session, Expires: c.ExpiresAt.Time, Proof: c.Proof}
 	if c.IssuedAt != nil {
 		t.Issued = c.IssuedAt.Time
 	}

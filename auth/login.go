@@ -17,7 +17,7 @@ type Login struct {
 	Certificates *Certificates
 }
 
-var _ Authenticator = Login{}
+var _ Gate = Login{}
 
 // Authenticate asks the way that fits what was shown. A name with a password or a token goes before the connection's certificate, which
 // then only opened the door.
@@ -50,4 +50,12 @@ func (l Login) ways() string {
 		ways = append(ways, "a client certificate")
 	}
 	return strings.Join(ways, " or ")
+}
+
+// Stands asks for the password among the users.
+func (l Login) Stands(p Principal, proof string) error {
+	if l.Users == nil {
+		return fault.New(fault.Unauthenticated, "nobody logs in with a password here any more; log in again with %s", l.ways())
+	}
+	return l.Users.Stands(p, proof)
 }

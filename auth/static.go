@@ -6,56 +6,78 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
 	"io"
-	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/skua-data/skua/fault"
 )
 
-// Static authenticates the users of a file. It is safe for concurrent use.
+// Static authenticates the users of a file, which may change while it runs: see LoadStatic. It is safe for concurrent use.
 type Static struct {
-	users   map[string]hash
-	decoy   hash          // what an unknown user's password is compared with, so that it takes as long
+	current atomic.Pointer[users]
+	file    *usersFile    // nil: the users stay as they are
 	workers chan struct{} // bounds the cores that passwords can burn
 	proof   []byte        // key of seen
 	backoff *backoff
 
 	mu   sync.Mutex
-	seen map[string][sha256.Size]byte // user → HMAC of the password that matched last: Basic on every call must not cost a hash each
+	seen map[string]matched // by user: Basic on every call must not cost a hash each
 }
 
-var _ Authenticator = (*Static)(nil)
+var _ Gate = (*Static)(nil)
+
+// users are what a file holds.
+type users struct {
+	hashes map[string]hash
+	decoy  hash // what an unknown user's password is compared with, so that it takes as long
+}
+
+// matched is the password that let a user in last, as an HMAC, and the hash that it matched.
+type matched struct {
+	password [sha256.Size]byte
+	proof    string
+}
 
 // NewStatic reads users: a line each, name:hash, the hash as Hash makes it. Empty lines and lines that begin with # are skipped. Error texts name
 // the line and never quote it.
 func NewStatic(r io.Reader) (*Static, error) {
-	s := &Static{users: map[string]hash{}, workers: make(chan struct{}, 2), proof: make([]byte, 32), seen: map[string][sha256.Size]byte{},
-		backoff: newBackoff(time.Now)}
+	s := &Static{workers: make(chan struct{}, 2), proof: make([]byte, 32), seen: map[string]matched{}, backoff: newBackoff(time.Now)}
 	rand.Read(s.proof)
-	s.decoy = hash{iterations: iterations, salt: s.proof[:16], key: make([]byte, sha256.Size)}
+	read, err := s.read(r)
+	if err != nil {
+		return nil, err
+	}
+	s.current.Store(read)
+	return s, nil
+}
+
+func (s *Static) read(r io.Reader) (*users, error) {
+	out := &users{hashes: map[string]hash{}, decoy: hash{iterations: iterations, salt: s.proof[:16], key: make([]byte, sha256.Size)}}
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
 		line := strings.TrimSpace(lines.Text())
 		if line == "" || line[0] == '#' {
 			continue
 		}
-		if err := s.add(line); err != nil {
+		if err := out.add(line); err != nil {
 			return nil, fault.Wrap(err, "users, line %d", n)
 		}
 	}
 	if err := lines.Err(); err != nil {
 		return nil, fault.New(fault.Invalid, "read users: %w", err)
 	}
-	if len(s.users) == 0 {
+	if len(out.hashes) == 0 {
 		return nil, fault.New(fault.Invalid, "there is no user")
 	}
-	return s, nil
+	return out, nil
 }
 
-func (s *Static) add(line string) error {
+func (u *users) add(line string) error {
 	name, text, ok := strings.Cut(line, ":")
 	if !ok || name == "" {
 		return fault.New(fault.Invalid, "not of the form name:hash")
@@ -63,15 +85,15 @@ func (s *Static) add(line string) error {
 	if name == Anonymous.Name {
 		return fault.New(fault.Invalid, "the name %s is reserved", name)
 	}
-	if _, twice := s.users[name]; twice {
+	if _, twice := u.hashes[name]; twice {
 		return fault.New(fault.Invalid, "user %s is there twice", name)
 	}
 	h, err := parseHash(text)
 	if err != nil {
 		return err
 	}
-	s.users[name] = h
-	s.decoy.iterations = h.iterations
+	u.hashes[name] = h
+	u.decoy.iterations = h.iterations
 	return nil
 }
 
@@ -81,8 +103,9 @@ func (s *Static) Authenticate(ctx context.Context, c Credentials) (Identity, err
 	if c.Scheme != Basic {
 		return Identity{}, fault.New(fault.Unauthenticated, "log in with user and password")
 	}
-	if s.proven(c) {
-		return Identity{Principal: Principal{Name: c.User}}, nil
+	known := s.now()
+	if proof, ok := s.proven(known, c); ok {
+		return Identity{Principal: Principal{Name: c.User}, Proof: proof}, nil
 	}
 	if err := s.backoff.check(c.User); err != nil {
 		return Identity{}, err
@@ -96,27 +119,41 @@ func (s *Static) Authenticate(ctx context.Context, c Credentials) (Identity, err
 	if err := s.backoff.check(c.User); err != nil { // others failed while this one waited
 		return Identity{}, err
 	}
-	h, known := s.users[c.User]
-	if !known {
-		h = s.decoy
+	h, user := known.hashes[c.User]
+	if !user {
+		h = known.decoy
 	}
-	if !h.matches(c.Password) || !known {
+	if !h.matches(c.Password) || !user {
 		s.backoff.failed(c.User)
 		return Identity{}, fault.New(fault.Unauthenticated, "wrong user or password")
 	}
 	s.backoff.passed(c.User)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.seen[c.User] = s.sum(c.Password)
-	return Identity{Principal: Principal{Name: c.User}}, nil
+	s.seen[c.User] = matched{s.sum(c.Password), h.proof()}
+	return Identity{Principal: Principal{Name: c.User}, Proof: h.proof()}, nil
 }
 
-func (s *Static) proven(c Credentials) bool {
+// Stands is true as long as the user's line in the file is the one that the password matched.
+func (s *Static) Stands(p Principal, proof string) error {
+	h, known := s.now().hashes[p.Name]
+	if !known || subtle.ConstantTimeCompare([]byte(h.proof()), []byte(proof)) != 1 {
+		return fault.New(fault.Unauthenticated, "the user's password changed or the user is gone; log in again")
+	}
+	return nil
+}
+
+// proven reports whether a password is the one that matched last, and what it matched is still the user's hash.
+func (s *Static) proven(known *users, c Credentials) (proof string, ok bool) {
+	h, user := known.hashes[c.User]
+	if !user {
+		return "", false
+	}
 	sum := s.sum(c.Password)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	seen, ok := s.seen[c.User]
-	return ok && hmac.Equal(seen[:], sum[:])
+	last, ok := s.seen[c.User]
+	return last.proof, ok && last.proof == h.proof() && hmac.Equal(last.password[:], sum[:])
 }
 
 func (s *Static) sum(password string) (out [sha256.Size]byte) {
@@ -126,16 +163,10 @@ func (s *Static) sum(password string) (out [sha256.Size]byte) {
 	return out
 }
 
-// LoadStatic reads the users of a file: see NewStatic.
-func LoadStatic(path string) (*Static, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "read the users: %w", err).Change("skua.auth.users-file")
-	}
-	defer f.Close()
-	users, err := NewStatic(f)
-	if err != nil {
-		return nil, fault.Wrap(err, "read %s", path)
-	}
-	return users, nil
+// proof names a hash without telling it: its digest, of which a token holds the first bytes.
+func (h hash) proof() string {
+	sum := sha256.New()
+	sum.Write(h.salt)
+	sum.Write(h.key)
+	return hex.EncodeToString(sum.Sum(nil)[:12])
 }

@@ -28,6 +28,7 @@ const (
 type caller struct {
 	principal auth.Principal
 	until     time.Time   // the login ends then; zero: no end of its own
+	proof     string      // of the password that the login was; empty: none
 	token     string      // the session name inside the bearer token; empty: no token of this server
 	named     string      // the session id of a cookie or a header; empty: none
 	conn      *connection // nil where the server was made without Options
@@ -66,7 +67,7 @@ func (s *Server) identify(ctx context.Context) (context.Context, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.principal, c.until = identity.Principal, identity.Until
+	c.principal, c.until, c.proof = identity.Principal, identity.Until, identity.Proof
 	return context.WithValue(ctx, callerKey{}, c), nil
 }
 
@@ -80,7 +81,8 @@ func certificateOf(ctx context.Context) *x509.Certificate {
 	return nil
 }
 
-// acceptToken takes a verified token's word. A token for anonymous is worth nothing where nobody may be anonymous any more. A token past half of its life is
+// acceptToken takes a verified token's word. A token for anonymous is worth nothing where nobody may be anonymous any more, and one that was made of a
+// password nothing where that password does not let in any more. A token past half of its life is
 // renewed by a response header, which clients that can do so pick up, unless the login ends with it.
 func (s *Server) acceptToken(ctx context.Context, c *caller, t auth.Token, shown auth.Credentials) error {
 	if t.Principal == auth.Anonymous {
@@ -88,7 +90,12 @@ func (s *Server) acceptToken(ctx context.Context, c *caller, t auth.Token, shown
 			return err
 		}
 	}
-	c.principal, c.token, c.until = t.Principal, t.Session, t.Until
+	if t.Proof != "" {
+		if err := s.config.Auth.Stands(t.Principal, t.Proof); err != nil {
+			return err
+		}
+	}
+	c.principal, c.token, c.until, c.proof = t.Principal, t.Session, t.Until, t.Proof
 	life, age := t.Expires.Sub(t.Issued), s.config.Now().Sub(t.Issued)
 	if age < life/2 || t.Issued.IsZero() || !t.Until.IsZero() && !t.Until.After(t.Expires) {
 		return nil
@@ -102,7 +109,7 @@ func (s *Server) acceptToken(ctx context.Context, c *caller, t auth.Token, shown
 
 // bearer makes an authorization header for a caller and the session its token names.
 func (s *Server) bearer(c *caller) (string, error) {
-	token, err := s.config.Keyring.SignToken(auth.Token{Principal: c.principal, Session: c.token, Expires: s.config.Now().Add(s.config.Limits.Token), Until: c.until})
+	token, err := s.config.Keyring.SignToken(auth.Token{Principal: c.principal, Session: c.token, Expires: s.config.Now().Add(s.config.Limits.Token), Until: c.until, Proof: c.proof})
 	return "Bearer " + token, err
 }
 

@@ -35,6 +35,8 @@ func (s strict) Authenticate(_ context.Context, c auth.Credentials) (auth.Identi
 	return auth.Identity{}, fault.New(fault.Unauthenticated, "log in")
 }
 
+func (strict) Stands(auth.Principal, string) error { return nil }
+
 func TestLoginsAtHandshakeAndOnEveryCall(t *testing.T) {
 	w := start(t, func(c *Config) { c.Auth = strict{} })
 	for name, c := range map[string]struct {
@@ -88,6 +90,36 @@ func TestATokenEndsWithTheLoginThatItWasMadeOf(t *testing.T) {
 	w.now = until.Add(time.Second)
 	_, err := c.Execute(c.ctx, "SELECT 1")
 	wantCode(t, err, codes.Unauthenticated, "log in again")
+}
+
+// passwords knows one user, whose password can be changed.
+type passwords struct{ current *string }
+
+func (p passwords) Authenticate(_ context.Context, c auth.Credentials) (auth.Identity, error) {
+	if c.Scheme == auth.Basic && c.Password == *p.current {
+		return auth.Identity{Principal: auth.Principal{Name: c.User}, Proof: "of " + *p.current}, nil
+	}
+	return auth.Identity{}, fault.New(fault.Unauthenticated, "wrong user or password")
+}
+
+func (p passwords) Stands(_ auth.Principal, proof string) error {
+	if proof != "of "+*p.current {
+		return fault.New(fault.Unauthenticated, "the password changed; log in again")
+	}
+	return nil
+}
+
+func TestATokenEndsWithThePasswordThatItWasMadeOf(t *testing.T) {
+	password := "x"
+	w := start(t, func(c *Config) { c.Auth = passwords{&password} })
+	c := w.login("authorization", alice)
+	c.query(setX)
+	c.wantX("mine")
+	password = "new"
+	_, err := c.Execute(c.ctx, "SELECT 1")
+	wantCode(t, err, codes.Unauthenticated, "password changed")
+	password = "x"
+	c.wantX("mine")
 }
 
 func TestMessagesOverTheLimitAreRefused(t *testing.T) {

@@ -58,7 +58,7 @@ type Config struct {
 	Engine   Engine
 	Sessions *session.Store
 	Startup  session.Conf // what the operator configured
-	Auth     auth.Authenticator
+	Auth     auth.Gate
 	Keyring  *auth.Keyring
 	Pool     *resource.Pool // pays for bound parameters and listings; nil: one without limits
 	Version  string         // of the product: major.minor…

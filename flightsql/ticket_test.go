@@ -26,6 +26,8 @@ func (byHeader) Authenticate(_ context.Context, c auth.Credentials) (auth.Identi
 	return auth.Identity{Principal: auth.Anonymous}, nil
 }
 
+func (byHeader) Stands(auth.Principal, string) error { return nil }
+
 const (
 	alice = "Basic YWxpY2U6eA"
 	bob   = "Basic Ym9iOng="

@@ -209,11 +209,11 @@ func newKeyring(path string) (*auth.Keyring, error) {
 }
 
 // newAuthenticator joins the ways to log in that are configured; without any, everybody is anonymous.
-func newAuthenticator(c Config, log *slog.Logger, now func() time.Time) (auth.Authenticator, error) {
+func newAuthenticator(c Config, log *slog.Logger, now func() time.Time) (auth.Gate, error) {
 	var login auth.Login
 	var err error
 	if c.UsersFile != "" {
-		if login.Users, err = auth.LoadStatic(c.UsersFile); err != nil {
+		if login.Users, err = auth.LoadStatic(c.UsersFile, log); err != nil {
 			return nil, err
 		}
 	}

@@ -17,8 +17,9 @@ func userCommand() *cobra.Command {
 		Short: "Print a line for the users file, with the password hashed",
 		Long: `Print a line for the users file, with the password hashed.
 
-A users file holds one user a line, as name:hash; empty lines and lines that begin with # are passed over. The server reads it at start, and lets in
-nobody else: it is the value of skua.auth.users-file. To change a password, replace the user's line.
+A users file holds one user a line, as name:hash; empty lines and lines that begin with # are passed over. The server lets in nobody else:
+it is the value of skua.auth.users-file. To change a password, replace the user's line; a running server sees it at the next login, and what was
+logged in with the old password is logged out.
 
 The password is asked for twice on a terminal, without echo, or read from the first line of standard input.`,
 		Example: "  skua user ana >> users\n  skua user robot >> users < robot.password\n  skua serve --conf skua.auth.users-file=users",
