@@ -9,23 +9,30 @@ import (
 	"github.com/apache/iceberg-go/table"
 
 	"github.com/skua-data/skua/catalogs"
+	"github.com/skua-data/skua/catalogs/hive/hivetest"
 	"github.com/skua-data/skua/fault"
 )
 
+// logs is a table of Parquet files by country and day.
+func logs(parameters map[string]string) map[int16]any {
+	return hivetest.ParquetTable("sales", "logs", "file:/w/logs", []map[int16]any{hivetest.Column("id", "bigint")},
+		[]map[int16]any{hivetest.Column("country", "string"), hivetest.Column("day", "date")}, parameters)
+}
+
 func TestTablesOfParquetFilesAreDescribed(t *testing.T) {
-	for version, lacks := range map[string][]string{"2": hive2, "3": hive3, "4": hive4} {
+	for version, lacks := range map[string][]string{"2": hivetest.Hive2, "3": hivetest.Hive3, "4": hivetest.Hive4} {
 		t.Run("hive "+version, func(t *testing.T) {
 			s := content()
-			s.lacks = lacks
-			s.tables["sales.logs"] = ofParquet(stored("sales", "logs", "EXTERNAL_TABLE", map[string]string{"owner.team": "birds"}))
-			s.partitions = map[string][]map[int16]any{}
+			s.Lacks = lacks
+			s.Tables["sales.logs"] = logs(map[string]string{"owner.team": "birds"})
+			s.Partitions = map[string][]map[int16]any{}
 			for i := range 450 { // more than two batches
-				s.partitions["sales.logs"] = append(s.partitions["sales.logs"], partition(fmt.Sprintf("s3://b/%d", i), fmt.Sprint("a/", i), "2026-01-01"))
+				s.Partitions["sales.logs"] = append(s.Partitions["sales.logs"], hivetest.ParquetPartition("sales", "logs", fmt.Sprintf("s3://b/%d", i), nil, fmt.Sprint("a/", i), "2026-01-01"))
 			}
-			s.partitions["sales.logs"][7] = partition("hdfs://n/seven", "__HIVE_DEFAULT_PARTITION__", "2026-01-07")
-			orc := partition("s3://b/8", "x", "2026-01-08")
+			s.Partitions["sales.logs"][7] = hivetest.ParquetPartition("sales", "logs", "hdfs://n/seven", nil, "__HIVE_DEFAULT_PARTITION__", "2026-01-07")
+			orc := hivetest.ParquetPartition("sales", "logs", "s3://b/8", nil, "x", "2026-01-08")
 			orc[6].(map[int16]any)[3], orc[6].(map[int16]any)[7] = "org.apache.hadoop.hive.ql.io.orc.OrcInputFormat", map[int16]any{2: "org.apache.hadoop.hive.ql.io.orc.OrcSerde"}
-			s.partitions["sales.logs"][8] = orc
+			s.Partitions["sales.logs"][8] = orc
 			c := open(t, "uri", start(t, s))
 			loaded, err := load(c, t, "sales", "logs")
 			if err != nil || loaded.Kind != catalogs.KindFiles || loaded.Format != "parquet" || loaded.Files == nil {
@@ -59,7 +66,7 @@ func TestTablesOfParquetFilesAreDescribed(t *testing.T) {
 			if len(all) != 450 || all[0] != "a/0,2026-01-01  " || all[449] != "x,2026-01-08  " {
 				t.Fatalf("%d partitions, %q … %q", len(all), all[0], all[len(all)-1])
 			}
-			if s.count("get_partitions_by_names")+s.count("get_partitions_by_names_req") != 0 {
+			if s.Count("get_partitions_by_names")+s.Count("get_partitions_by_names_req") != 0 {
 				t.Error("names alone brought whole partitions")
 			}
 			whole, _ := list(append(names, "country=gone/day=2020-01-01"))
@@ -72,7 +79,7 @@ func TestTablesOfParquetFilesAreDescribed(t *testing.T) {
 
 func TestPartitionsThatCannotBe(t *testing.T) {
 	s := content()
-	s.tables["sales.logs"] = ofParquet(stored("sales", "logs", "EXTERNAL_TABLE", map[string]string{}))
+	s.Tables["sales.logs"] = logs(nil)
 	c := open(t, "uri", start(t, s)).(catalogs.PartitionLister)
 	failure := func(name string, names ...string) (failed error) {
 		for _, err := range c.Partitions(t.Context(), catalogs.PartitionRequest{Identifier: table.Identifier{"sales", name}, Names: names}) {
@@ -86,11 +93,11 @@ func TestPartitionsThatCannotBe(t *testing.T) {
 	if err := failure("logs"); err != nil {
 		t.Errorf("no partitions: %v", err)
 	}
-	s.partitions = map[string][]map[int16]any{"sales.logs": {partition("", "x", "2026-01-01")}}
+	s.Partitions = map[string][]map[int16]any{"sales.logs": {hivetest.ParquetPartition("sales", "logs", "", nil, "x", "2026-01-01")}}
 	if err := failure("logs", "country=x/day=2026-01-01"); !fault.Is(err, fault.Corrupt) {
 		t.Errorf("no location: %v", err)
 	}
-	s.tables["sales.logs"][8] = []map[int16]any{{1: "other", 2: "string"}}
+	s.Partitions["sales.logs"][0][0] = "country=x"
 	if err := failure("logs"); !fault.Is(err, fault.Corrupt) || !strings.Contains(err.Error(), "country=x") {
 		t.Errorf("a name of other columns: %v", err)
 	}

@@ -16,16 +16,17 @@ import (
 
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/catalogs/catalogtest"
+	"github.com/skua-data/skua/catalogs/hive/hivetest"
 	"github.com/skua-data/skua/fault"
 )
 
-func content() *server {
+func content() *hivetest.Server {
 	ice := func(at string) map[string]string {
 		return map[string]string{"table_type": "ICEBERG", "metadata_location": at, "EXTERNAL": "TRUE"}
 	}
-	s := &server{
-		databases: map[string]map[string]string{"sales": {"owner": "them"}, "default": {}, "_b": {}},
-		tables: map[string]map[int16]any{
+	s := &hivetest.Server{
+		Databases: map[string]map[string]string{"sales": {"owner": "them"}, "default": {}, "_b": {}},
+		Tables: map[string]map[int16]any{
 			"sales.orders": stored("sales", "orders", "EXTERNAL_TABLE", ice("s3://b/o.json")),
 			"sales.recent": stored("sales", "recent", "VIRTUAL_VIEW", map[string]string{"table_type": "iceberg-view", "metadata_location": "s3://b/v.json"}),
 			"sales.plain":  stored("sales", "plain", "MANAGED_TABLE", map[string]string{}),
@@ -53,13 +54,13 @@ func load(c catalogs.Catalog, t testing.TB, id ...string) (*catalogs.Table, erro
 }
 
 func TestSuiteAgainstEachVersion(t *testing.T) {
-	for version, lacks := range map[string][]string{"2": hive2, "3": hive3, "4": hive4} {
+	for version, lacks := range map[string][]string{"2": hivetest.Hive2, "3": hivetest.Hive3, "4": hivetest.Hive4} {
 		t.Run("hive "+version, func(t *testing.T) {
 			s := content()
-			s.lacks = lacks
+			s.Lacks = lacks
 			for i := range 510 { // more than a batch
 				name := fmt.Sprintf("t%04d", i)
-				s.tables["default."+name] = stored("default", name, "EXTERNAL_TABLE", map[string]string{"table_type": "iceberg", "metadata_location": "s3://b/" + name})
+				s.Tables["default."+name] = stored("default", name, "EXTERNAL_TABLE", map[string]string{"table_type": "iceberg", "metadata_location": "s3://b/" + name})
 			}
 			uri := start(t, s)
 			catalogtest.Run(t, func(t *testing.T) (catalogs.Catalog, catalogtest.Expected) {
@@ -72,18 +73,18 @@ func TestSuiteAgainstEachVersion(t *testing.T) {
 						{Identifier: table.Identifier{"sales", "recent"}, Kind: catalogs.KindView, MetadataLocation: "s3://b/v.json", LocationOnly: true},
 					},
 				}
-				delete(s.tables, "sales.plain")
+				delete(s.Tables, "sales.plain")
 				for i := range 510 {
 					name := fmt.Sprintf("t%04d", i)
 					expected.Tables = append(expected.Tables, catalogtest.Table{Identifier: table.Identifier{"default", name}, MetadataLocation: "s3://b/" + name, LocationOnly: true})
 				}
 				return open(t, "uri", uri), expected
 			})
-			if n := s.count("get_table_req") > 0; n == false {
+			if n := s.Count("get_table_req") > 0; n == false {
 				t.Error("get_table_req was never asked")
 			}
-			if version == "2" && s.count("get_table_req") > 40 {
-				t.Errorf("a method that is missing was asked %d times", s.count("get_table_req"))
+			if version == "2" && s.Count("get_table_req") > 40 {
+				t.Errorf("a method that is missing was asked %d times", s.Count("get_table_req"))
 			}
 		})
 	}
@@ -106,15 +107,15 @@ func TestTablesOfOtherFormatsAreListedAndNamed(t *testing.T) {
 	if err != nil || loaded.Kind != catalogs.KindFiles || loaded.Format != "csv" || loaded.MetadataLocation != "" {
 		t.Errorf("%+v, %v", loaded, err)
 	}
-	s.tables["sales.spark"] = stored("sales", "spark", "EXTERNAL_TABLE", map[string]string{"spark.sql.sources.provider": "delta"})
+	s.Tables["sales.spark"] = stored("sales", "spark", "EXTERNAL_TABLE", map[string]string{"spark.sql.sources.provider": "delta"})
 	if loaded, err := load(c, t, "sales", "spark"); err != nil || loaded.Format != "delta" {
 		t.Errorf("%+v, %v", loaded, err)
 	}
-	s.tables["sales.view"] = stored("sales", "view", "VIRTUAL_VIEW", map[string]string{})
+	s.Tables["sales.view"] = stored("sales", "view", "VIRTUAL_VIEW", map[string]string{})
 	if _, err := load(c, t, "sales", "view"); !fault.Is(err, fault.Unsupported) {
 		t.Errorf("a view of Hive: %v", err)
 	}
-	s.tables["sales.torn"] = stored("sales", "torn", "EXTERNAL_TABLE", map[string]string{"table_type": "ICEBERG"})
+	s.Tables["sales.torn"] = stored("sales", "torn", "EXTERNAL_TABLE", map[string]string{"table_type": "ICEBERG"})
 	if _, err := load(c, t, "sales", "torn"); !fault.Is(err, fault.Corrupt) {
 		t.Errorf("a table without metadata: %v", err)
 	}
@@ -127,9 +128,9 @@ func TestABrokenConnectionIsReplaced(t *testing.T) {
 		if loaded, err := load(c, t, "sales", "orders"); err != nil || loaded.MetadataLocation != "s3://b/o.json" {
 			t.Fatalf("round %d: %v", round, err)
 		}
-		s.cut()
+		s.Cut()
 	}
-	s.hangUp = "get_table_req" // on a connection that served before: asked again
+	s.HangUp = "get_table_req" // on a connection that served before: asked again
 	if _, err := load(c, t, "sales", "orders"); err != nil {
 		t.Error(err)
 	}
@@ -139,19 +140,19 @@ func TestTheNextServerIsTried(t *testing.T) {
 	a, b := content(), content()
 	first, second := start(t, a), start(t, b)
 	c := open(t, "uri", first+", "+second)
-	if _, err := load(c, t, "sales", "orders"); err != nil || a.count("get_table_req") != 1 {
+	if _, err := load(c, t, "sales", "orders"); err != nil || a.Count("get_table_req") != 1 {
 		t.Fatalf("%v", err)
 	}
-	a.stop()
+	a.Stop()
 	for range 3 {
 		if _, err := load(c, t, "sales", "orders"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if b.count("get_table_req") != 3 {
-		t.Errorf("the second server was asked %d times", b.count("get_table_req"))
+	if b.Count("get_table_req") != 3 {
+		t.Errorf("the second server was asked %d times", b.Count("get_table_req"))
 	}
-	b.stop()
+	b.Stop()
 	_, err := load(c, t, "sales", "orders")
 	if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "spark.sql.catalog.lake.uri") || !strings.Contains(err.Error(), "get_table_req") {
 		t.Errorf("no server: %v", err)
@@ -160,7 +161,7 @@ func TestTheNextServerIsTried(t *testing.T) {
 
 func TestFramedTransport(t *testing.T) {
 	s := content()
-	s.framed = true
+	s.Framed = true
 	if _, err := load(open(t, "uri", start(t, s), "hadoop.hive.metastore.thrift.framed.transport.enabled", "true"), t, "sales", "orders"); err != nil {
 		t.Error(err)
 	}
@@ -173,14 +174,12 @@ func TestStrangeAnswers(t *testing.T) {
 		"a huge list": "\x80\x01\x00\x02\x00\x00\x00\x00\x00\x00\x00\x01\x0f\x00\x00\x02\x7f\xff\xff\xff",
 	} {
 		s := content()
-		s.garbage = []byte(garbage)
+		s.Garbage = []byte(garbage)
 		c := open(t, "uri", start(t, s), "hive.metastore.client.socket.timeout", "2s")
 		if _, err := load(c, t, "sales", "orders"); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("%s: %v", name, err)
 		}
-		s.mu.Lock()
-		s.garbage = nil
-		s.mu.Unlock()
+		s.Recover()
 		if _, err := load(c, t, "sales", "orders"); err != nil {
 			t.Errorf("after %s: %v", name, err)
 		}
@@ -189,14 +188,14 @@ func TestStrangeAnswers(t *testing.T) {
 
 func TestAMetastoreThatIsSilentEndsTheCallAlone(t *testing.T) {
 	s := content()
-	s.garbage = []byte{}
+	s.Garbage = []byte{}
 	c := open(t, "uri", start(t, s), "hadoop.hive.metastore.client.socket.timeout", "200ms")
 	if _, err := load(c, t, "sales", "orders"); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("%v", err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	c = open(t, "uri", start(t, &server{garbage: []byte{}}))
+	c = open(t, "uri", start(t, &hivetest.Server{Garbage: []byte{}}))
 	if _, err := c.Load(ctx, catalogs.LoadRequest{Identifier: table.Identifier{"a", "b"}}); !fault.Is(err, fault.Deadline) {
 		t.Errorf("%v", err)
 	}

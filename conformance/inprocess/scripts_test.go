@@ -11,6 +11,7 @@ import (
 
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/catalogs/hadoop"
+	"github.com/skua-data/skua/catalogs/hive"
 	"github.com/skua-data/skua/catalogs/jdbc"
 	"github.com/skua-data/skua/catalogs/rest"
 	"github.com/skua-data/skua/catalogs/static"
@@ -37,6 +38,8 @@ func TestMain(m *testing.M) {
 			switch name {
 			case "hadoop":
 				return hadoop.New(kinds), nil
+			case "hive":
+				return hive.New(kinds), nil
 			case "jdbc":
 				return jdbc.New(kinds), nil
 			case "static":

@@ -1,0 +1,142 @@
+package inprocess
+
+import (
+	"bytes"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"github.com/skua-data/skua/catalogs/hive/hivetest"
+	"github.com/skua-data/skua/conformance"
+)
+
+// parquetFile writes rows, JSON objects, as a Parquet file; times are INT96, as old writers have them.
+func parquetFile(t *testing.T, at string, fields []arrow.Field, rows string) {
+	t.Helper()
+	schema := arrow.NewSchema(fields, nil)
+	batch, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(rows))
+	must(t, err)
+	defer batch.Release()
+	var out bytes.Buffer
+	w, err := pqarrow.NewFileWriter(schema, &out, parquet.NewWriterProperties(), pqarrow.NewArrowWriterProperties(pqarrow.WithDeprecatedInt96Timestamps(true)))
+	must(t, err)
+	must(t, w.Write(batch))
+	must(t, w.Close())
+	must(t, os.MkdirAll(filepath.Dir(at), 0o755))
+	must(t, os.WriteFile(at, out.Bytes(), 0o600))
+}
+
+// plainLake is a metastore that lists tables of plain files beside one of Iceberg's.
+func plainLake(t *testing.T) map[string]string {
+	t.Helper()
+	dir := t.TempDir()
+	nullable := func(name string, typ arrow.DataType) arrow.Field {
+		return arrow.Field{Name: name, Type: typ, Nullable: true}
+	}
+	fields := []arrow.Field{nullable("ID", arrow.PrimitiveTypes.Int32), nullable("At", &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}),
+		nullable("price", &arrow.Decimal128Type{Precision: 9, Scale: 2}), nullable("more", arrow.StructOf(nullable("X", arrow.PrimitiveTypes.Int32)))}
+	parquetFile(t, dir+"/logs/country=CH/day=2026-01-01/a", fields, `[{"ID": 1, "At": "2026-01-01T10:00:00Z", "price": "1.50", "more": {"X": 7}}, {"ID": 2, "price": "2.50"}]`)
+	parquetFile(t, dir+"/logs/country=CH/day=2026-01-02/a", fields[:1], `[{"ID": 3}]`)
+	parquetFile(t, dir+"/elsewhere/a", fields, `[{"ID": 4, "price": "9.99"}]`)
+	parquetFile(t, dir+"/logs/country=CH/day=2026-01-02/_hidden", fields[:1], `[{"ID": 99}]`)
+	parquetFile(t, dir+"/whole/part-0.parquet", fields[:1], `[{"ID": 5}, {"ID": 6}]`)
+	columns := []map[int16]any{hivetest.Column("id", "bigint"), hivetest.Column("at", "timestamp"), hivetest.Column("price", "decimal(9,2)"),
+		hivetest.Column("more", "struct<x:int,y:string>"), hivetest.Column("code", "varchar(3)")}
+	keys := []map[int16]any{hivetest.Column("country", "string"), hivetest.Column("day", "date")}
+	spark := map[string]string{"spark.sql.sources.provider": "parquet", "spark.sql.sources.schema": `{"type":"struct","fields":[{"name":"Id","type":"integer","nullable":true,"metadata":{"comment":"the key"}}]}`}
+	found, err := filepath.Glob(warehouse + "/types/all_v2/metadata/v*.metadata.json")
+	must(t, err)
+	metastore := &hivetest.Server{
+		Databases: map[string]map[string]string{"default": {}, "sales": {}},
+		Tables: map[string]map[int16]any{
+			"sales.logs":  hivetest.ParquetTable("sales", "logs", "file:"+dir+"/logs", columns, keys, map[string]string{"EXTERNAL": "TRUE", "team": "birds"}),
+			"sales.whole": hivetest.ParquetTable("sales", "whole", "file:"+dir+"/whole", columns[:1], nil, spark),
+			"sales.texts": hivetest.Table("sales", "texts", "EXTERNAL_TABLE", map[string]string{}),
+			"sales.ice": hivetest.Table("sales", "ice", "EXTERNAL_TABLE", map[string]string{"table_type": "ICEBERG",
+				"metadata_location": root + "/types/all_v2/metadata/" + filepath.Base(found[len(found)-1])}),
+		},
+		Partitions: map[string][]map[int16]any{"sales.logs": {
+			hivetest.ParquetPartition("sales", "logs", "file:"+dir+"/logs/country=CH/day=2026-01-01", columns, "CH", "2026-01-01"),
+			hivetest.ParquetPartition("sales", "logs", "file:"+dir+"/logs/country=CH/day=2026-01-02", columns, "CH", "2026-01-02"),
+			hivetest.ParquetPartition("sales", "logs", "file:"+dir+"/elsewhere", columns, "a/b", "__HIVE_DEFAULT_PARTITION__"),
+		}},
+	}
+	uri, err := metastore.Start()
+	must(t, err)
+	t.Cleanup(metastore.Stop)
+	settings := maps.Clone(lake(t))
+	settings["spark.sql.catalog.spark_catalog"] = "com.nvidia.spark.rapids.iceberg.spark.RapidsSparkSessionCatalog"
+	settings["spark.sql.catalog.spark_catalog.type"], settings["spark.sql.catalog.spark_catalog.uri"] = "hive", uri
+	settings["spark.sql.catalog.plain"], settings["spark.sql.catalog.plain.type"], settings["spark.sql.catalog.plain.uri"] = "org.apache.iceberg.spark.SparkCatalog", "hive", uri
+	return settings
+}
+
+func TestTablesOfPlainFiles(t *testing.T) {
+	noLeaks(t)
+	client := connect(t, start(t, plainLake(t)).Target())
+	for _, c := range []struct{ sql, want string }{
+		{"SELECT id, price, more.x, country, day FROM spark_catalog.sales.logs ORDER BY id", `1|1.5|7|CH|2026-01-01; 2|2.5|(null)|CH|2026-01-01; 3|(null)|(null)|CH|2026-01-02; 4|9.99|(null)|a/b|(null)`},
+		{"SELECT * FROM sales.logs WHERE at IS NOT NULL", `1|2026-01-01T10:00:00Z|1.5|{"x":7,"y":null}|(null)|CH|2026-01-01`},
+		{"SELECT count(*) FROM sales.logs", `4`},
+		{"SELECT count(*) FROM sales.logs WHERE day = DATE '2026-01-01'", `2`},
+		{"SELECT id FROM sales.logs WHERE country = 'a/b' AND day IS NULL", `4`},
+		{"SELECT id FROM sales.logs WHERE id > 2 AND country = 'CH'", `3`},
+		{"SELECT country, sum(price) AS s FROM sales.logs GROUP BY country ORDER BY country", `CH|4; a/b|9.99`},
+		{"SELECT max(day) AS d, min(id) AS i FROM sales.logs", `2026-01-02|1`},
+		{"SELECT w.Id FROM sales.whole w JOIN sales.logs l ON w.id = l.id + 1", `5`},
+		{"SELECT id FROM sales.whole ORDER BY id DESC LIMIT 1", `6`},
+		{"DESCRIBE sales.whole", `Id|int|the key`},
+		{"DESCRIBE sales.logs", `id|bigint|(null); at|timestamp|(null); price|decimal(9,2)|(null); more|struct<x:int,y:string>|(null); code|string|(null); country|string|(null); day|date|(null); ` +
+			`# Partition Information||; # col_name|data_type|comment; country|string|(null); day|date|(null)`},
+		{"SHOW TBLPROPERTIES sales.logs", `team|birds`},
+		{"SHOW TABLES IN sales", `sales|ice|false; sales|logs|false; sales|texts|false; sales|whole|false`},
+		{"SHOW TABLES IN plain.sales", `sales|ice|false`},
+		{"SELECT count(*) > 0 AS ok FROM sales.ice", `true`},
+		{"SELECT count(*) FROM sales.texts", "error: spark_catalog.sales.texts is no Iceberg table: tables of plain files (csv) are not supported"},
+		{"SELECT count(*) FROM plain.sales.logs", "error: [TABLE_OR_VIEW_NOT_FOUND]"},
+		{"SELECT * FROM sales.logs VERSION AS OF 1", "error: spark_catalog.sales.logs is a table of plain parquet files: it has no snapshots"},
+		{"SELECT * FROM sales.logs.snapshots", "error: spark_catalog.sales.logs is a table of plain parquet files: it has no metadata table snapshots"},
+	} {
+		if got := asked(t, client, c.sql); got != c.want && (!strings.HasPrefix(c.want, "error") || !strings.Contains(got, strings.TrimPrefix(c.want, "error: "))) {
+			t.Errorf("%s:\n%s\nwant %s", c.sql, got, c.want)
+		}
+	}
+	for sql, parts := range map[string][]string{
+		"EXPLAIN SELECT id FROM sales.logs WHERE day = DATE '2026-01-02'": {"plain parquet files", "partitions: 1 of 3, left out: 2 by partition", "files: 1\n"},
+		"DESCRIBE EXTENDED sales.logs":                                    {"Provider|parquet|", "Type|EXTERNAL|"},
+		"SHOW CREATE TABLE sales.whole":                                   {"USING parquet"},
+		"SHOW TABLE EXTENDED IN sales LIKE 'whole'":                       {"Provider: parquet"},
+	} {
+		got := asked(t, client, sql)
+		for _, part := range parts {
+			if !strings.Contains(got, part) {
+				t.Errorf("%s lacks %q:\n%s", sql, part, got)
+			}
+		}
+	}
+}
+
+// asked gives an answer's rows as text, or the error.
+func asked(t *testing.T, client *conformance.Client, sql string) string {
+	t.Helper()
+	answer, err := client.Ask(t.Context(), conformance.Question{SQL: sql, Path: conformance.PathQuery})
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	defer answer.Release()
+	var rows []string
+	for _, batch := range answer.Batches {
+		for i := range int(batch.NumRows()) {
+			rows = append(rows, strings.Join(rowOf(batch, i), "|"))
+		}
+	}
+	return strings.Join(rows, "; ")
+}
