@@ -1,0 +1,51 @@
+package server
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels"
+)
+
+// TestDecodersWithoutAGPU: skua.decoder=gpu is an error that names the setting, unless the server was told to read on the CPU then.
+func TestDecodersWithoutAGPU(t *testing.T) {
+	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	for _, c := range []struct {
+		config Config
+		names  string // of the decoders that a session can choose
+		err    bool
+	}{
+		{Config{}, "cpu gpu", true}, {Config{GPUFallback: true}, "cpu", false}, {Config{Decoder: "fallback", GPUFallback: true}, "", false},
+	} {
+		d := newDecoders(context.Background(), c.config, log)
+		if len(d.devices) > 0 {
+			t.Skip("there is a GPU")
+		}
+		var names []string
+		for _, n := range []string{"auto", "cpu", "gpu"} {
+			if d.named[n] != nil {
+				names = append(names, n)
+			}
+		}
+		if got := strings.Join(names, " "); got != c.names {
+			t.Errorf("%+v: decoders %s, want %s", c.config, got, c.names)
+		}
+		if c.err {
+			_, err := d.named["gpu"].Open(context.Background(), &kernels.RowGroup{Name: "a"})
+			if err == nil || fault.KindOf(err) != fault.Unsupported || !strings.Contains(err.Error(), "skua.decoder") {
+				t.Errorf("%v", err)
+			}
+		}
+		var out strings.Builder
+		if d.write(&out); c.config.Decoder == "" && !strings.HasPrefix(out.String(), "gpu: none: ") {
+			t.Errorf("doctor says %q", out.String())
+		}
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
