@@ -122,3 +122,8 @@ func typeText(t arrow.DataType) string {
 	}
 	return strings.ReplaceAll(t.String(), ", ", ",")
 }
+
+// Spell spells an answer as scripts do: each row as a line, and the columns.
+func Spell(s *arrow.Schema, batches []arrow.RecordBatch) (rows []string, columns string) {
+	return (&Answer{Schema: s, Batches: batches}).lines(), schemaText(s)
+}

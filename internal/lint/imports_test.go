@@ -135,6 +135,7 @@ var table = map[string]row{
 	// Outside of the product: clients that judge it.
 	"conformance":            may().and(arrow, flight, grpc),
 	"conformance/feature":    may("conformance"),
+	"conformance/fixtures":   may("conformance").and(arrow, iceberg),
 	"conformance/inprocess":  may("conformance", "server").and(grpc),
 	"conformance/oracle":     may("conformance").and(arrow),
 	"conformance/outside":    may("conformance").and(arrow, grpc),
