@@ -18,6 +18,7 @@ import (
 
 	"github.com/skua-data/skua/engine"
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/scan"
 	"github.com/skua-data/skua/session"
 )
@@ -32,7 +33,7 @@ import (
 //	ENDLESS      batches until it is stopped
 //	BREAK n      an error after n batches
 //	ECHO ?       the parameter, a row each
-//	SLOW         is planned once slow is closed, and gives a row
+//	SLOW         is planned once slow is closed, of which a quarter is done at once, and gives a row
 //	PANIC        panics when it is prepared; PANIC LATE when it is read
 type fakeEngine struct {
 	prepared, effects, resumed, batches atomic.Int64
@@ -120,6 +121,9 @@ func (p *fakePrepared) Close() error                                            
 
 func (p *fakePrepared) Run(ctx context.Context, args arrow.RecordBatch) (engine.Result, error) {
 	if p.text == "SLOW" {
+		progress := resource.ProgressOf(ctx)
+		progress.Expect(4)
+		progress.Done()
 		select {
 		case <-p.e.slow:
 		case <-ctx.Done():

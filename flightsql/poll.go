@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/skua-data/skua/auth"
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/resource"
 )
 
 const (
@@ -34,7 +36,7 @@ type polls struct {
 	jobs sync.WaitGroup
 }
 
-// poll is one of them. Its fields below done are set when that is closed.
+// poll is one of them. What stands below done is set when that is closed, but for schema and share.
 type poll struct {
 	id     string
 	owner  auth.Principal
@@ -42,6 +44,9 @@ type poll struct {
 	cancel context.CancelCauseFunc
 	used   time.Time // belongs to polls.mu
 	done   chan struct{}
+	known  chan struct{} // closed when schema is set, once
+	schema []byte        // of the rows, as soon as the statement is prepared
+	share  resource.Progress
 	info   *flight.FlightInfo
 	err    error
 	header metadata.MD // what the statement told the client, its session's cookie
@@ -86,10 +91,11 @@ func (p *polls) start(ctx context.Context, d *flight.FlightDescriptor, plan func
 	if len(p.byID) >= maxPolls || own >= maxPollsEach {
 		return nil, fault.New(fault.Exhausted, "there are too many polled statements; finish or cancel some, or use GetFlightInfo")
 	}
-	job := &poll{id: rand.Text(), owner: owner, asked: d, used: p.now(), done: make(chan struct{})}
+	job := &poll{id: rand.Text(), owner: owner, asked: d, used: p.now(), done: make(chan struct{}), known: make(chan struct{})}
 	detached, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	job.cancel = cancel
 	detached = grpc.NewContextWithServerTransportStream(detached, background{job})
+	detached = resource.WithProgress(context.WithValue(detached, pollKey{}, job), &job.share)
 	p.byID[job.id] = job
 	p.jobs.Go(func() {
 		defer cancel(nil)
@@ -100,6 +106,25 @@ func (p *polls) start(ctx context.Context, d *flight.FlightDescriptor, plan func
 		}
 	})
 	return job, nil
+}
+
+type pollKey struct{}
+
+// announce tells whoever polls for the statement under ctx what its rows will look like, before it is planned.
+func (s *Server) announce(ctx context.Context, f form, schema *arrow.Schema) {
+	job, ok := ctx.Value(pollKey{}).(*poll)
+	if !ok || schema == nil {
+		return
+	}
+	select {
+	case <-job.known: // prepared again
+		return
+	default:
+	}
+	if sent, err := f.schema(schema); err == nil { // an error is the plan's to tell
+		job.schema = flight.SerializeSchema(sent, s.mem)
+		close(job.known)
+	}
 }
 
 // find gives the caller's poll of an id.
@@ -139,8 +164,9 @@ func (p *polls) close() {
 	p.jobs.Wait()
 }
 
-// PollFlightInfo plans in the background and answers soon: with the whole FlightInfo where planning is done, else with its schema and a descriptor to poll
-// again with. Rows are made when they are fetched, so there is no more to wait for. A descriptor can be polled until the server forgets it.
+// PollFlightInfo plans in the background and answers soon: with the whole FlightInfo where planning is done, else with its schema, how much of the planning is
+// done, and a descriptor to poll again with. The first answer waits a little longer for the schema, which clients want early. Rows are made when they are
+// fetched, so there is no more to wait for. A descriptor can be polled until the server forgets it.
 func (s *service) PollFlightInfo(ctx context.Context, d *flight.FlightDescriptor) (*flight.PollInfo, error) {
 	again, isPoll := strings.CutPrefix(string(d.GetCmd()), pollPrefix)
 	patience := pollPatience
@@ -155,18 +181,39 @@ func (s *service) PollFlightInfo(ctx context.Context, d *flight.FlightDescriptor
 	if err != nil {
 		return nil, err
 	}
-	wait := time.NewTimer(patience)
-	defer wait.Stop()
+	if err := job.wait(ctx, patience); err != nil {
+		return nil, err
+	}
 	select {
 	case <-job.done:
 		if !isPoll { // nobody has a descriptor of it
 			s.server.polls.forget(job.id)
 		}
 		return s.polled(ctx, job)
-	case <-wait.C:
-		return s.unfinished(ctx, job)
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	default:
+		return s.unfinished(job), nil
+	}
+}
+
+// wait is over when planning is, or after a time: patience, or when the schema is known where that takes longer, but never much longer.
+func (p *poll) wait(ctx context.Context, patience time.Duration) error {
+	limit, soon := time.NewTimer(pollPatience), time.NewTimer(patience)
+	defer limit.Stop()
+	defer soon.Stop()
+	var known <-chan struct{} // nil until patience is over
+	for {
+		select {
+		case <-p.done:
+			return nil
+		case <-soon.C:
+			known = p.known
+		case <-known:
+			return nil
+		case <-limit.C:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 }
 
@@ -184,12 +231,19 @@ func (s *service) polled(ctx context.Context, job *poll) (*flight.PollInfo, erro
 	return &flight.PollInfo{Info: job.info, Progress: &progress}, nil
 }
 
-// unfinished gives what is known while planning goes on. Its progress is not known, and none is made up.
-func (s *service) unfinished(ctx context.Context, job *poll) (*flight.PollInfo, error) {
+// unfinished gives what is known while planning goes on: of the manifests that are to be read, the share that was read. Before that is known there is no
+// progress, and none is made up.
+func (s *service) unfinished(job *poll) *flight.PollInfo {
 	info := &flight.FlightInfo{FlightDescriptor: job.asked, TotalRecords: -1, TotalBytes: -1, AppMetadata: []byte(pollPrefix + job.id)}
-	if schema, err := s.GetSchema(ctx, job.asked); err == nil { // an error is the plan's to tell
-		info.Schema = schema.Schema
+	select {
+	case <-job.known:
+		info.Schema = job.schema
+	default:
 	}
-	return &flight.PollInfo{Info: info, FlightDescriptor: &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(pollPrefix + job.id)},
-		ExpirationTime: timestamppb.New(s.server.polls.now().Add(pollIdle))}, nil
+	out := &flight.PollInfo{Info: info, FlightDescriptor: &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(pollPrefix + job.id)},
+		ExpirationTime: timestamppb.New(s.server.polls.now().Add(pollIdle))}
+	if share, known := job.share.Share(); known {
+		out.Progress = &share
+	}
+	return out
 }

@@ -17,8 +17,11 @@ func TestPollingASlowPlan(t *testing.T) {
 	c := w.connect("authorization", alice)
 	first, err := c.Client.Client.PollFlightInfo(c.ctx, descriptor(t, &pb.CommandStatementQuery{Query: "SLOW"}))
 	check(t, err)
-	if first.FlightDescriptor == nil || first.ExpirationTime == nil || len(first.Info.Endpoint) != 0 || len(first.Info.Schema) == 0 {
+	if first.FlightDescriptor == nil || first.ExpirationTime == nil || len(first.Info.Endpoint) != 0 || len(first.Info.Schema) == 0 || first.GetProgress() != 0.25 {
 		t.Fatalf("%v", first)
+	}
+	if w.engine.prepared.Load() != 1 {
+		t.Errorf("prepared %d times for its schema", w.engine.prepared.Load())
 	}
 	thief := w.connect("authorization", bob)
 	_, err = thief.Client.Client.PollFlightInfo(thief.ctx, first.FlightDescriptor)

@@ -78,6 +78,7 @@ func (s *Server) runPrepared(ctx context.Context, prepared engine.Prepared, in *
 			in = own
 		}
 	}
+	s.announce(ctx, callerOf(ctx).formOf(in.State(), a.path == preparedPath), prepared.Schema())
 	result, err := runOnce(ctx, prepared, args)
 	if err != nil {
 		prepared.Close()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/resource"
 )
 
 // found counts what planning looked at.
@@ -67,6 +68,7 @@ func (p *tablePlan) findFiles(ctx context.Context) ([]*dataFile, error) {
 		p.found.deleteManifests.leaveOut(byNoDataFiles, len(deletes))
 		return nil, nil
 	}
+	resource.ProgressOf(ctx).Expect(len(data) + len(deletes))
 	index, err := p.readDeletes(ctx, deletes)
 	if err != nil {
 		return nil, err
@@ -126,6 +128,7 @@ type candidate struct {
 
 // wantedOf reads a manifest with the statistics of columns and leaves out what the filter rules out. take is called for every entry that is left.
 func (p *tablePlan) wantedOf(ctx context.Context, m iceberg.ManifestFile, columns []int, take func(c candidate) error) (Considered, error) {
+	defer resource.ProgressOf(ctx).Done()
 	var out Considered
 	s, err := p.specOf(m)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/iceberg-go/table"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/scan/manifest"
 )
 
@@ -214,6 +215,7 @@ func (p *tablePlan) findChanges(ctx context.Context) ([]*dataFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	resource.ProgressOf(ctx).Expect(len(manifests))
 	columns := p.statisticsOf(newDeleteIndex())
 	all, err := inOrder(ctx, len(manifests), func(ctx context.Context, i int) (out manifestFiles, err error) {
 		out.considered, err = p.wantedOf(ctx, manifests[i], columns, func(c candidate) error {
