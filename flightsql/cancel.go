@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow/flight"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/skua-data/skua/auth"
 	"github.com/skua-data/skua/fault"
@@ -81,18 +83,38 @@ func (r *running) cancel(k statementKey) {
 	}
 }
 
-// CancelFlightInfo ends the streams of a statement and makes its tickets worthless. It can be repeated.
+// CancelFlightInfo ends the streams of a statement and makes its tickets worthless, whether it is being planned for a client that polls, is planned, is read or
+// was read. It can be repeated. What metadata calls list cannot be cancelled: it is made while it is fetched, so the client ends that call.
 func (s *Server) CancelFlightInfo(ctx context.Context, req *flight.CancelFlightInfoRequest) (flight.CancelFlightInfoResult, error) {
-	if id, polled := strings.CutPrefix(string(req.GetInfo().GetAppMetadata()), pollPrefix); polled && len(req.GetInfo().GetEndpoint()) == 0 {
-		if err := s.polls.cancelled(id, callerOf(ctx).principal); err != nil {
+	endpoints := req.GetInfo().GetEndpoint()
+	if id, polled := strings.CutPrefix(string(req.GetInfo().GetAppMetadata()), pollPrefix); polled && len(endpoints) == 0 {
+		planned, err := s.polls.cancelled(id, callerOf(ctx).principal)
+		if err != nil {
 			return flight.CancelFlightInfoResult{}, err
 		}
-		return flight.CancelFlightInfoResult{Status: flight.CancelStatusCancelled}, nil
+		if len(planned) == 0 {
+			return flight.CancelFlightInfoResult{Status: flight.CancelStatusCancelled}, nil
+		}
+		endpoints = planned
 	}
-	if err := s.cancelEndpoints(ctx, req.GetInfo().GetEndpoint()); err != nil {
+	if listings(endpoints) {
+		return flight.CancelFlightInfoResult{Status: flight.CancelStatusNotCancellable}, nil
+	}
+	if err := s.cancelEndpoints(ctx, endpoints); err != nil {
 		return flight.CancelFlightInfoResult{}, err
 	}
 	return flight.CancelFlightInfoResult{Status: flight.CancelStatusCancelled}, nil
+}
+
+// listings reports whether endpoints are of metadata, whose tickets are their commands.
+func listings(endpoints []*flight.FlightEndpoint) bool {
+	for _, e := range endpoints {
+		var command anypb.Any
+		if proto.Unmarshal(e.GetTicket().GetTicket(), &command) != nil || !strings.Contains(command.TypeUrl, ".sql.CommandGet") {
+			return false
+		}
+	}
+	return len(endpoints) > 0
 }
 
 func (s *Server) cancelEndpoints(ctx context.Context, endpoints []*flight.FlightEndpoint) error {

@@ -101,8 +101,8 @@ func (p *polls) start(ctx context.Context, d *flight.FlightDescriptor, plan func
 		defer cancel(nil)
 		defer close(job.done)
 		defer fault.Recover(&job.err, fault.Internal, "PollFlightInfo")
-		if job.info, job.err = plan(detached); job.err != nil && detached.Err() != nil {
-			job.err = context.Cause(detached)
+		if job.info, job.err = plan(detached); detached.Err() != nil { // cancelled is cancelled, even where the plan was quicker
+			job.info, job.err = nil, context.Cause(detached)
 		}
 	})
 	return job, nil
@@ -145,13 +145,19 @@ func (p *polls) forget(id string) {
 	delete(p.byID, id)
 }
 
-// cancelled ends a poll by its id, if it is the caller's.
-func (p *polls) cancelled(id string, owner auth.Principal) error {
+// cancelled ends a poll by its id, if it is the caller's, and gives the endpoints of one whose planning was done before.
+func (p *polls) cancelled(id string, owner auth.Principal) ([]*flight.FlightEndpoint, error) {
 	job, err := p.find(id, owner)
-	if err == nil {
-		job.cancel(errCancelled())
+	if err != nil {
+		return nil, err
 	}
-	return err
+	select {
+	case <-job.done:
+		return job.info.GetEndpoint(), nil
+	default:
+		job.cancel(errCancelled())
+		return nil, nil
+	}
 }
 
 // close ends all and waits for them.

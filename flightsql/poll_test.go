@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow/flight"
+	upstream "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
 	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -62,6 +63,62 @@ func TestAPollIsCancelledAndForgotten(t *testing.T) {
 	_, err = c.Client.Client.PollFlightInfo(c.ctx, left.FlightDescriptor)
 	wantCode(t, err, codes.NotFound, "not polled for too long")
 	check(t, w.server.Close()) // ends the one that is left
+}
+
+// TestAStatementIsCancelledAtEveryStage: while it is planned, when it is planned and its client does not know, when nobody reads it, while somebody does, and after.
+func TestAStatementIsCancelledAtEveryStage(t *testing.T) {
+	w := start(t, nil)
+	w.engine.slow = make(chan struct{})
+	c := w.connect()
+	cancelled := func(info *flight.FlightInfo) {
+		t.Helper()
+		r, err := c.Client.Client.CancelFlightInfo(c.ctx, &flight.CancelFlightInfoRequest{Info: info})
+		check(t, err)
+		if r.Status != flight.CancelStatusCancelled {
+			t.Errorf("status %v", r.Status)
+		}
+	}
+	worthless := func(info *flight.FlightInfo) {
+		t.Helper()
+		_, err := c.read(info.Endpoint[0].Ticket, info.Schema)
+		wantCode(t, err, codes.Canceled, "cancelled")
+	}
+	poll := func(d *flight.FlightDescriptor) *flight.PollInfo {
+		t.Helper()
+		p, err := c.Client.Client.PollFlightInfo(c.ctx, d)
+		check(t, err)
+		return p
+	}
+	slow := descriptor(t, &pb.CommandStatementQuery{Query: "SLOW"})
+
+	planning := poll(slow)
+	cancelled(planning.Info)
+	_, err := c.Client.Client.PollFlightInfo(c.ctx, planning.FlightDescriptor)
+	wantCode(t, err, codes.Canceled, "cancelled")
+
+	unaware := poll(slow)
+	close(w.engine.slow)
+	planned := poll(unaware.FlightDescriptor)
+	cancelled(unaware.Info)
+	worthless(planned.Info)
+
+	_, unread := c.query("ROWS 1 2")
+	cancelled(unread)
+	cancelled(unread)
+	worthless(unread)
+
+	_, read := c.query("ROWS 1 2")
+	c.fetch(read)
+	cancelled(read)
+	worthless(read)
+
+	tables, err := c.GetTables(c.ctx, &upstream.GetTablesOpts{})
+	check(t, err)
+	r, err := c.Client.Client.CancelFlightInfo(c.ctx, &flight.CancelFlightInfoRequest{Info: tables})
+	check(t, err)
+	if r.Status != flight.CancelStatusNotCancellable {
+		t.Errorf("a listing: status %v", r.Status)
+	}
 }
 
 func TestAPolledSetReachesItsSession(t *testing.T) {
