@@ -72,13 +72,38 @@ func post(t *testing.T, method, to string, body any, headers ...string) map[stri
 }
 
 func openREST(t *testing.T) (func(*testing.T, *lake.Lake, string), map[string]string) {
-	settings := launch.Settings{}
-	if asked("s3") { // the fixture reads the metadata that it is given, and hands out its keys
-		settings = with(storeOf(t, "s3").properties, "include-credentials", "true", "io-impl", "org.apache.iceberg.io.ResolvingFileIO")
+	// The fixture reads the metadata that it is given: from S3, whose keys it hands out, and for the other stores from the lake's own folder.
+	shadow := t.TempDir()
+	settings := launch.Settings{"shadow": shadow, "io-impl": "org.apache.iceberg.io.ResolvingFileIO"}
+	if asked("s3") {
+		settings = with(storeOf(t, "s3").properties, "include-credentials", "true", "io-impl", settings["io-impl"], "shadow", shadow)
 	}
 	at := "http://" + start(t, "rest", settings).Address
-	return func(t *testing.T, l *lake.Lake, prefix string) { enterREST(t, at, l, prefix) }, map[string]string{"type": "rest", "uri": at, "credential": "me:planted", "rest-page-size": "1",
-		"s3.access-key-id": "", "s3.secret-access-key": ""} // those that are vended must do
+	return func(t *testing.T, l *lake.Lake, prefix string) {
+			overshadow(t, shadow, l)
+			enterREST(t, at, l, prefix)
+		}, map[string]string{"type": "rest", "uri": at, "credential": "me:planted", "rest-page-size": "1",
+			"s3.access-key-id": "", "s3.secret-access-key": ""} // those that are vended must do
+}
+
+// overshadow has a lake's folder stand for its location below the folder of a ShadowStore.
+func overshadow(t *testing.T, shadow string, l *lake.Lake) {
+	t.Helper()
+	at, err := url.Parse(l.Base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	authority := at.Host
+	if at.User != nil {
+		authority = at.User.String() + "@" + at.Host
+	}
+	link := filepath.Join(shadow, at.Scheme+"-"+authority, at.Path)
+	if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(l.Folder, link); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func enterREST(t *testing.T, at string, l *lake.Lake, prefix string) {

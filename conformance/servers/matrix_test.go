@@ -72,7 +72,7 @@ var rows = []row{
 	{"sqlite", "`jdbc`, SQLite, layout V0", nil, openSQLite},
 	{"postgres", "`jdbc`, PostgreSQL, layout V1", nil, openPostgres},
 	{"mariadb", "`jdbc`, MariaDB, layout V1", nil, openMariaDB},
-	{"rest", "`rest`, Iceberg 1.11.0's fixture", []string{"file", "s3"}, openREST},
+	{"rest", "`rest`, Iceberg 1.11.0's fixture", nil, openREST},
 	{"hive3", "`hive`, Hive metastore 3.1.3", nil, func(t *testing.T) (func(*testing.T, *lake.Lake, string), map[string]string) {
 		return openHive(t, "hive3")
 	}},

@@ -12,13 +12,13 @@ import (
 )
 
 var restFixture = kind{
-	name: "rest", about: "Iceberg 1.11.0's REST test fixture over SQLite; settings: its catalog properties", ports: 1,
+	name: "rest", about: "Iceberg 1.11.0's REST test fixture over SQLite; settings: its catalog properties, and shadow (see ShadowStore.java)", ports: 1,
 	prepare: func(ctx context.Context, s *site) error {
 		const version = "1.11.0"
 		path, err := s.classpath(ctx, []jar{{name: "org.apache.iceberg:iceberg-open-api:" + version + ":test-fixtures"}, {name: "org.apache.iceberg:iceberg-core:" + version},
 			{name: "org.apache.iceberg:iceberg-core:" + version + ":tests"}, {name: "org.apache.iceberg:iceberg-aws:" + version}, {name: "org.apache.iceberg:iceberg-aws-bundle:" + version},
 			{name: hadoopAPI}, {name: hadoopRuntime}, {name: "org.eclipse.jetty.ee10:jetty-ee10-servlet:12.1.14"}, {name: "org.xerial:sqlite-jdbc:3.50.3.0"},
-			{name: "org.slf4j:slf4j-simple:2.0.17"}, {name: "org.assertj:assertj-core:3.27.6"}}, "RestFixture.java")
+			{name: "org.slf4j:slf4j-simple:2.0.17"}, {name: "org.assertj:assertj-core:3.27.6"}}, "RestFixture.java", "ShadowStore.java")
 		if err != nil {
 			return err
 		}
@@ -26,6 +26,11 @@ var restFixture = kind{
 			"warehouse": "file://" + s.in("warehouse")}
 		for k, v := range s.settings {
 			properties[k] = v
+		}
+		shadow := properties["shadow"]
+		delete(properties, "shadow")
+		if err := s.shadowSite("gs", "abfss", "hdfs"); err != nil {
+			return err
 		}
 		var text strings.Builder
 		for k, v := range properties {
@@ -35,7 +40,7 @@ var restFixture = kind{
 			return err
 		}
 		runtime, err := java(ctx, 17)
-		s.command = []string{runtime, smallHeap, "-cp", path, "org.apache.iceberg.rest.RestFixture", host, fmt.Sprint(s.ports[0]), s.in("catalog.properties")}
+		s.command = []string{runtime, smallHeap, "-Dskua.shadow=" + shadow, "-cp", s.in("conf") + ":" + path, "org.apache.iceberg.rest.RestFixture", host, fmt.Sprint(s.ports[0]), s.in("catalog.properties")}
 		return err
 	},
 	ready: answers(0, "/v1/config"),
@@ -94,23 +99,31 @@ func (s *site) hiveSite() error {
 		"metastore.task.threads.always": "org.apache.hadoop.hive.metastore.events.EventCleanerTask", "metastore.task.threads.remote": "org.apache.hadoop.hive.metastore.events.EventCleanerTask",
 		"metastore.async.log.enabled": "false", "metastore.event.listeners": "",
 	}
+	if err := s.shadowSite("s3", "s3a", "gs", "abfs", "abfss", "hdfs"); err != nil {
+		return err
+	}
+	return s.hadoopFile("metastore-site.xml", settings)
+}
+
+// shadowSite has folders stand for the stores of some schemes.
+func (s *site) shadowSite(schemes ...string) error {
 	shadows := map[string]string{}
-	for _, scheme := range []string{"s3", "s3a", "gs", "abfs", "abfss", "hdfs"} {
+	for _, scheme := range schemes {
 		shadows["fs."+scheme+".impl"] = "ShadowStore"
 	}
+	return s.hadoopFile("core-site.xml", shadows)
+}
+
+// hadoopFile writes a file of Hadoop's configuration into the folder conf.
+func (s *site) hadoopFile(name string, values map[string]string) error {
 	if err := os.MkdirAll(s.in("conf"), 0o755); err != nil {
 		return err
 	}
-	for file, values := range map[string]map[string]string{"metastore-site.xml": settings, "core-site.xml": shadows} {
-		var text strings.Builder
-		for k, v := range values {
-			fmt.Fprintf(&text, "<property><name>%s</name><value>%s</value></property>\n", k, v)
-		}
-		if err := os.WriteFile(s.in("conf/"+file), []byte("<configuration>\n"+text.String()+"</configuration>\n"), 0o644); err != nil {
-			return err
-		}
+	var text strings.Builder
+	for k, v := range values {
+		fmt.Fprintf(&text, "<property><name>%s</name><value>%s</value></property>\n", k, v)
 	}
-	return nil
+	return os.WriteFile(s.in("conf/"+name), []byte("<configuration>\n"+text.String()+"</configuration>\n"), 0o644)
 }
 
 // thriftAnswers asks for getStatus: the port is open some seconds before calls are answered.

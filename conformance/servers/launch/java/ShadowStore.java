@@ -5,8 +5,8 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 
 /**
- * Lets a metastore make and test the folders of tables in an object store without that store: a location is the folder of its name below the one that the
- * system property skua.shadow names. Nothing else is asked of it.
+ * Lets a metastore make and test the folders of tables in an object store without that store, and a REST fixture read metadata: a location is the file of its
+ * name below the folder that the system property skua.shadow names.
  */
 public class ShadowStore extends RawLocalFileSystem {
   private URI root;
