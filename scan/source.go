@@ -85,6 +85,7 @@ type Plan interface {
 // Explanation is what EXPLAIN shows of one scan.
 type Explanation struct {
 	Source     string     // quoted name
+	Parts      []string   // of a table: catalog, namespace levels and name
 	Kind       string     // table, metadata table, …
 	Snapshot   int64      // 0: none
 	Reference  string     // the branch, tag or clause that chose the snapshot; empty: current

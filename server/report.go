@@ -43,7 +43,7 @@ func (r reportedSource) Plan(ctx context.Context, req scan.Request) (scan.Plan, 
 		return plan, err
 	}
 	said := plan.Explain()
-	name := strings.Split(said.Source, ".") // a level with a dot in it is taken for two, and its catalog finds no such table
+	name := said.Parts
 	if said.Kind != "table" || len(name) < 2 {
 		return plan, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/apache/iceberg-go"
+	"github.com/apache/iceberg-go/table"
 
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/catalogs/httpapi"
@@ -54,7 +55,14 @@ func (s *session) load(ctx context.Context, c *catalog, what resource, req catal
 	if what.kind == catalogs.KindTable {
 		query.Set("snapshots", "all") // older snapshots are read too
 	}
-	answer, err := s.client.Do(ctx, httpapi.Request{Path: s.child(what.path, req.Identifier), Query: query, Headers: s.delegation()})
+	request := httpapi.Request{Path: s.child(what.path, req.Identifier), Query: query, Headers: s.delegation()}
+	client, own := s.clientOf(c, req.Identifier)
+	answer, err := client.Do(ctx, request)
+	if own && (fault.Is(err, fault.Unauthenticated) || fault.Is(err, fault.Denied)) { // the token may have ended
+		c.tokens.keep(req.Identifier, "")
+		own = false
+		answer, err = s.client.Do(ctx, request)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +84,19 @@ func (s *session) load(ctx context.Context, c *catalog, what resource, req catal
 	maps.Copy(config, s.told)
 	maps.Copy(config, said.Config)
 	out.Config, out.Credentials = split(config, said.Credentials)
-	c.tokens.keep(req.Identifier, said.Config["token"])
+	if token := said.Config["token"]; token != "" || !own {
+		c.tokens.keep(req.Identifier, token)
+	}
 	return out, nil
+}
+
+// clientOf gives the client for what concerns a table alone: with the token that its last load brought, if it brought one.
+func (s *session) clientOf(c *catalog, id table.Identifier) (client *httpapi.Client, own bool) {
+	token, own := c.tokens.of(id)
+	if !own {
+		return s.client, false
+	}
+	return s.client.With(headers(s.properties), bearer(token)), true
 }
 
 // delegation is the header by which a client asks for store credentials, unless the configuration says otherwise.

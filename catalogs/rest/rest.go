@@ -128,10 +128,7 @@ func (c *catalog) Report(ctx context.Context, id table.Identifier, report []byte
 		if !s.offers("POST /v1/{prefix}/namespaces/{namespace}/tables/{table}/metrics") {
 			return nil
 		}
-		client := s.client
-		if token, ok := c.tokens.of(id); ok {
-			client = client.With(headers(s.properties), bearer(token))
-		}
+		client, _ := s.clientOf(c, id)
 		_, err := client.Do(ctx, httpapi.Request{Method: http.MethodPost, Path: s.child("tables", id) + "/metrics", Body: report, Type: "application/json"})
 		return fault.Wrap(err, "report a scan of %s", strings.Join(id, "."))
 	})

@@ -341,11 +341,35 @@ func TestWhatConcernsATableGoesWithItsToken(t *testing.T) {
 		}
 	}
 	report("Bearer of-the-table")
-	s.loadConfig = nil
-	if _, err := load(c, t, orders...); err != nil {
-		t.Fatal(err)
+	again := func(want string, refused ...string) {
+		t.Helper()
+		s.check = func(r *http.Request) int {
+			if slices.Contains(refused, r.Header.Get("Authorization")) {
+				return http.StatusUnauthorized
+			}
+			return 0
+		}
+		if _, err := load(c, t, orders...); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.last("/tables/orders?").Header.Get("Authorization"); got != want {
+			t.Errorf("loaded with %q, want %q", got, want)
+		}
+		s.check = nil
 	}
+	s.loadConfig = map[string]string{"token": "renewed"}
+	again("Bearer of-the-table")
+	report("Bearer renewed")
+	s.loadConfig = nil
+	again("Bearer renewed")
+	again("Bearer ours", "Bearer renewed")
 	report("Bearer ours")
+	s.loadConfig = map[string]string{"token": "next"}
+	again("Bearer ours")
+	report("Bearer next")
+	if _, err := load(c, t, "sales", "none"); !fault.Is(err, fault.NotFound) || s.last("/tables/none").Header.Get("Authorization") != "Bearer ours" {
+		t.Errorf("another table: %v", err)
+	}
 	var many tableTokens
 	for i := range maxTokens + 5 {
 		many.keep(table.Identifier{"ns", fmt.Sprint(i)}, "x")
