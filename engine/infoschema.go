@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
@@ -52,7 +53,7 @@ const (
 func (e *Engine) Schemas(ctx context.Context, _ session.State, catalog *string, pattern *string) iter.Seq2[SchemaEntry, error] {
 	match := likePattern(pattern)
 	return func(yield func(SchemaEntry, error) bool) {
-		for n, err := range e.namespaces(ctx, catalog) {
+		for n, err := range e.namespaces(ctx, catalog, likeBelow(pattern)) {
 			if err != nil {
 				yield(SchemaEntry{}, err)
 				return
@@ -70,8 +71,8 @@ type place struct {
 	levels  []string
 }
 
-// namespaces walks the namespaces of the catalogs asked for.
-func (e *Engine) namespaces(ctx context.Context, only *string) iter.Seq2[place, error] {
+// namespaces walks the namespaces of the catalogs asked for, and goes below those whose spelling, with the dot after it, below is true of.
+func (e *Engine) namespaces(ctx context.Context, only *string, below matcher) iter.Seq2[place, error] {
 	return func(yield func(place, error) bool) {
 		for _, name := range e.CatalogNames() {
 			if only != nil && name != *only {
@@ -79,7 +80,7 @@ func (e *Engine) namespaces(ctx context.Context, only *string) iter.Seq2[place, 
 			}
 			c, err := e.config.Catalogs.Catalog(ctx, name)
 			if err == nil {
-				w := &walk{catalog: name, source: c, yield: yield}
+				w := &walk{catalog: name, source: c, below: below, yield: yield}
 				err = w.children(ctx, nil)
 				if w.stopped {
 					return
@@ -101,6 +102,7 @@ func (e *Engine) namespaces(ctx context.Context, only *string) iter.Seq2[place, 
 type walk struct {
 	catalog string
 	source  catalogs.Catalog
+	below   matcher
 	yield   func(place, error) bool
 	count   int
 	stopped bool
@@ -125,7 +127,7 @@ func (w *walk) children(ctx context.Context, parent table.Identifier) error {
 			w.stopped = true
 			return nil
 		}
-		if !w.source.Capabilities().NestedNamespaces {
+		if !w.source.Capabilities().NestedNamespaces || !w.below(SchemaName(n)+".") {
 			continue
 		}
 		if err := w.children(ctx, n); err != nil || w.stopped {
@@ -148,41 +150,71 @@ func (e *Engine) Tables(ctx context.Context, _ session.State, f TableFilter) ite
 			}
 			return
 		}
-		for p, err := range e.places(ctx, f.Catalog) {
+		for p, err := range e.places(ctx, f.Catalog, likeBelow(f.SchemaPattern)) {
 			if err != nil {
 				yield(TableEntry{}, err)
 				return
 			}
-			schema := SchemaName(p.levels)
-			if !schemas(schema) {
+			if !schemas(SchemaName(p.levels)) {
 				continue
 			}
-			for entry, err := range e.tablesOf(ctx, p) {
-				if err != nil {
-					if ctx.Err() != nil {
-						yield(TableEntry{}, err)
-						return
-					}
-					e.config.Log.Warn("namespace left out of a listing", "catalog", p.catalog, "namespace", schema, "error", err.Error())
-					break
+			if err := e.tablesOfPlace(ctx, p, names, f, yield); err != nil {
+				if err != errStopped {
+					yield(TableEntry{}, err)
 				}
-				out := TableEntry{Catalog: p.catalog, Schema: schema, Name: entry.Identifier[len(entry.Identifier)-1], Type: typeOfEntry(entry)}
-				if !names(out.Name) || !wanted(out.Type, f.Types) {
-					continue
-				}
-				if f.WithSchema {
-					out.Columns = e.columnsOf(ctx, p.catalog, entry)
-				}
-				if !yield(out, nil) {
-					return
-				}
+				return
 			}
 		}
 	}
 }
 
+// errStopped ends a listing whose receiver wants no more.
+var errStopped = errors.New("stopped")
+
+// tablesOfPlace yields the tables of one namespace. A namespace that fails is left out with a log line.
+func (e *Engine) tablesOfPlace(ctx context.Context, p place, names matcher, f TableFilter, yield func(TableEntry, error) bool) error {
+	var pending []listed
+	flush := func() error {
+		if f.WithSchema {
+			e.addColumns(ctx, p.catalog, pending)
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		for _, t := range pending {
+			if !yield(t.out, nil) {
+				return errStopped
+			}
+		}
+		pending = pending[:0]
+		return nil
+	}
+	schema := SchemaName(p.levels)
+	for entry, err := range e.tablesOf(ctx, p) {
+		if err != nil {
+			if ctx.Err() != nil {
+				return err
+			}
+			e.config.Log.Warn("namespace left out of a listing", "catalog", p.catalog, "namespace", schema, "error", err.Error())
+			break
+		}
+		entry.Identifier = slices.Clone(entry.Identifier)
+		out := TableEntry{Catalog: p.catalog, Schema: schema, Name: entry.Identifier[len(entry.Identifier)-1], Type: typeOfEntry(entry)}
+		if !names(out.Name) || !wanted(out.Type, f.Types) {
+			continue
+		}
+		if pending = append(pending, listed{entry, out}); len(pending) < columnsTogether {
+			continue
+		}
+		if err := flush(); err != nil {
+			return err
+		}
+	}
+	return flush()
+}
+
 // places yields the root of each catalog in front of its namespaces.
-func (e *Engine) places(ctx context.Context, only *string) iter.Seq2[place, error] {
+func (e *Engine) places(ctx context.Context, only *string, below matcher) iter.Seq2[place, error] {
 	return func(yield func(place, error) bool) {
 		for _, name := range e.CatalogNames() {
 			if only != nil && name != *only {
@@ -191,7 +223,7 @@ func (e *Engine) places(ctx context.Context, only *string) iter.Seq2[place, erro
 			if !yield(place{catalog: name}, nil) {
 				return
 			}
-			for p, err := range e.namespaces(ctx, &name) {
+			for p, err := range e.namespaces(ctx, &name, below) {
 				if err != nil && only == nil && ctx.Err() == nil {
 					e.config.Log.Warn("catalog left out of a listing", "catalog", name, "error", err.Error())
 					break
@@ -229,13 +261,14 @@ func wanted(typ string, types []string) bool {
 	return slices.Contains(types, typ) || (typ == TypeTable && slices.Contains(types, "BASE TABLE"))
 }
 
+var noColumns = arrow.NewSchema(nil, nil)
+
 // columnsOf gives a table's columns as SELECT * would, with their comments, which belong into a listing. A table that cannot be read has none.
 func (e *Engine) columnsOf(ctx context.Context, catalog string, entry catalogs.Entry) *arrow.Schema {
-	empty := arrow.NewSchema(nil, nil)
 	schema, err := e.currentSchema(ctx, catalog, entry)
 	if err != nil {
 		e.config.Log.Warn("columns left out of a listing", "catalog", catalog, "table", syntax.QuoteName(entry.Identifier), "error", err.Error())
-		return empty
+		return noColumns
 	}
 	fields := make([]arrow.Field, 0, schema.NumFields())
 	for _, f := range schema.Fields() {

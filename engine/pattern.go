@@ -57,3 +57,50 @@ func likePattern(pattern *string) matcher {
 	}
 	return regexp.MustCompile("(?s)^" + b.String() + "$").MatchString
 }
+
+// likeBelow is true of a text that some longer one begins with that the pattern matches: where it is false of a namespace's spelling, there is nothing to
+// look for below that.
+func likeBelow(pattern *string) matcher {
+	if pattern == nil {
+		return everything
+	}
+	type part struct {
+		text rune
+		one  bool // any character
+		any  bool // any text
+	}
+	var parts []part
+	escaped := false
+	for _, r := range *pattern {
+		if !escaped && r == '\\' {
+			escaped = true
+			continue
+		}
+		parts = append(parts, part{text: r, one: !escaped && r == '_', any: !escaped && r == '%'})
+		escaped = false
+	}
+	if escaped {
+		parts = append(parts, part{text: '\\'})
+	}
+	return func(begin string) bool {
+		at := map[int]bool{0: true} // where in parts a match may be
+		for _, r := range begin {
+			next := map[int]bool{}
+			for i := range at {
+				for ; i < len(parts) && parts[i].any; i++ {
+					next[i] = true
+				}
+				if i < len(parts) && (parts[i].one || parts[i].text == r) {
+					next[i+1] = true
+				}
+			}
+			at = next
+		}
+		for i := range at {
+			if i < len(parts) {
+				return true
+			}
+		}
+		return false
+	}
+}
