@@ -21,12 +21,14 @@ type sender struct {
 	form   form
 	mem    memory.Allocator
 	loans  *loans
+	limit  int64          // the most bytes of one row
 	opened bool           // the schema was sent
 	writer *flight.Writer // for dictionaries, which frames do not carry; else nil
 }
 
 func (s *Server) newSender(stream flight.FlightService_DoGetServer, schema *arrow.Schema, f form) *sender {
-	out := &sender{stream: stream, schema: schema, form: f, mem: s.mem, loans: &connectionOf(stream.Context()).loans}
+	out := &sender{stream: stream, schema: schema, form: f, mem: s.mem, loans: &connectionOf(stream.Context()).loans,
+		limit: s.messageLimit(stream.Context())}
 	if f.Dictionaries {
 		out.writer = flight.NewRecordWriter(stream, append(f.ipcOptions(), ipc.WithSchema(schema), ipc.WithAllocator(s.mem))...)
 	}
@@ -46,7 +48,7 @@ func (s *sender) open() error {
 	return s.stream.Send(&flight.FlightData{DataHeader: meta.Bytes()})
 }
 
-// send writes a batch, cut where it is large. A single row is sent however large it is. The batch stays the caller's.
+// send writes a batch, cut where it is large. A single row is sent as it is, or refused where the client would not take it. The batch stays the caller's.
 func (s *sender) send(b arrow.RecordBatch) error {
 	if s.form == (form{}) {
 		if err := s.check(b); err != nil {
@@ -75,7 +77,12 @@ func (s *sender) pieces(b arrow.RecordBatch, each func(arrow.RecordBatch) error)
 	for from := int64(0); from < b.NumRows(); {
 		n := rowsWithin(b, from, batchBytes)
 		piece := cut(b, from, from+n)
-		err := each(piece)
+		var err error
+		if n == 1 && batchSize(b, from, from+1) > s.limit {
+			err = s.refuseRow(piece)
+		} else {
+			err = each(piece)
+		}
 		piece.Release()
 		if err != nil {
 			return err

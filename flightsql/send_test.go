@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 )
 
@@ -50,6 +51,44 @@ func TestBatchesAreCutToMessagesThatClientsTake(t *testing.T) {
 	if sizes := c.messages(info.Endpoint[0].Ticket); len(sizes) != 4 { // the schema, and a row each
 		t.Errorf("messages %v", sizes)
 	}
+}
+
+// TestARowThatTheClientDoesNotTakeIsRefusedByName: ADBC takes messages of 16 MiB, unless it says that it takes more; others take any.
+func TestARowThatTheClientDoesNotTakeIsRefusedByName(t *testing.T) {
+	w := start(t, nil)
+	const adbc, large = "ADBC Flight SQL Driver v1.13.0", "WIDE 2 20000000"
+	for _, c := range []struct {
+		agent, setting, sql, fails string
+	}{
+		{adbc, "", "WIDE 2 15000000", ""},
+		{adbc, "", large, `20000004 of them in column "v", and the client takes messages of 16777216`},
+		{adbc, "64m", large, ""},
+		{adbc, "18m", large, "takes messages of 18874368"},
+		{"grpc-java-netty/1.71.0", "", large, ""},
+		{"grpc-java-netty/1.71.0", "18m", large, messageOption},
+	} {
+		u := w.withAgent(c.agent)
+		if c.setting != "" {
+			u.query("SET " + messageOption + "=" + c.setting)
+		}
+		info, err := u.Execute(u.ctx, c.sql)
+		check(t, err)
+		n := 0
+		stream, err := u.Client.Client.DoGet(u.ctx, info.Endpoint[0].Ticket, grpc.MaxCallRecvMsgSize(64<<20))
+		check(t, err)
+		for err == nil {
+			if _, err = stream.Recv(); err == nil {
+				n++
+			}
+		}
+		switch {
+		case c.fails != "":
+			wantCode(t, err, codes.ResourceExhausted, c.fails)
+		case err != io.EOF || n != 3: // the schema, and a row each
+			t.Errorf("%s, %s, %s: %d messages, %v", c.agent, c.setting, c.sql, n, err)
+		}
+	}
+	w.connect().query("SELECT 1")
 }
 
 func TestASlowClientSlowsTheReaderAndOneThatLeavesStopsIt(t *testing.T) {

@@ -158,6 +158,8 @@ var options = []Option{
 		Doc: "Whether decimals are sent exactly or as doubles, for tools that have no decimals."},
 	{Key: "skua.result.table-types", Type: Enum, Values: []string{"auto", "upper", "lower"}, Default: "auto", Scope: PerSession, Effect: true,
 		Doc: "Whether metadata calls say `TABLE` and `VIEW` or `table` and `view`. `auto` is lower case for clients of ADBC, whose drivers for other databases say so, and upper case for the rest."},
+	{Key: "skua.flight.max-message-size", Type: Bytes, Default: "0", Scope: PerSession, Effect: true,
+		Doc: "The largest message that the client takes, such as `64m`: a single row that does not fit is refused by the name of its column. 0: 16 MiB for clients of ADBC, whose option `adbc.flight.sql.client_option.with_max_msg_size` raises it, and 2 GiB for others."},
 	{Key: "skua.flight.max-receive-size", Type: Bytes, Default: "16m", Scope: Startup, Effect: true, Doc: "The largest message a client may send, such as `16m`."},
 	{Key: "skua.flight.max-streams", Type: Int, Default: "256", Scope: Startup, Effect: true, Doc: "Calls that one connection may have open at once."},
 	{Key: "skua.flight.reflection", Type: Bool, Default: "true", Scope: Startup, Effect: true, Doc: "Whether gRPC reflection is served."},
