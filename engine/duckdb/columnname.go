@@ -31,6 +31,39 @@ func (p *program) sparkName(name string) string {
 	return name
 }
 
+// numbered is a name to which the engine put a number, where a query in FROM gives several columns one name.
+var numbered = regexp.MustCompile(`^(.+)_([0-9]+)$`)
+
+// resultName gives result columns the names that they have in the query that makes them: with * several may be called the same.
+func (p *program) resultName(columns *arrow.Schema) func(string) string {
+	given := map[string]bool{}
+	for _, f := range columns.Fields() {
+		given[strings.ToLower(f.Name)] = true
+	}
+	return func(name string) string {
+		parts := numbered.FindStringSubmatch(name)
+		if parts != nil && given[strings.ToLower(parts[1])] && !p.statement.Words[strings.ToLower(name)] && !p.statement.Aliases[strings.ToLower(name)] && !p.isColumn(name) {
+			return p.sparkName(parts[1])
+		}
+		return p.sparkName(name)
+	}
+}
+
+// isColumn reports whether a table of the statement has a column of a name.
+func (p *program) isColumn(name string) bool {
+	if len(p.views) > 0 {
+		return true // whose columns are not known by name
+	}
+	for _, in := range p.tables {
+		for _, f := range sourceFields(in) {
+			if strings.EqualFold(f.Name, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // transformClass names the class of a function for a type; empty: it has none.
 func transformClass(function string, t arrow.DataType) string {
 	kind := transformKind(t)

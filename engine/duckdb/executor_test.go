@@ -232,3 +232,28 @@ func TestErrorsHaveAPlaceAndASuggestion(t *testing.T) {
 		}
 	}
 }
+
+// TestColumnsOfOneName: what a query in FROM calls the same is called the same by a star around it.
+func TestColumnsOfOneName(t *testing.T) {
+	f := newFixture(t)
+	for _, c := range []struct{ sql, names string }{
+		{"SELECT * FROM (SELECT 1 a, 2 a, 3 b)", "a a b"},
+		{"SELECT * FROM (SELECT * FROM orders o JOIN customers c ON o.customer = c.id) q LIMIT 1", "id customer price status day id name tags at"},
+		{"SELECT * FROM (SELECT 1 AS a, 2 AS a_1)", "a a_1"},
+		{"SELECT a_1, a FROM (SELECT 1 a, 2 a)", "a_1 a"},
+		{"WITH q AS (SELECT id, id FROM customers) SELECT * FROM q, q r", "id id id id"},
+	} {
+		p, err := f.run.Compile(t.Context(), f.query(c.sql, nil))
+		if err != nil {
+			t.Errorf("%s: %v", c.sql, err)
+			continue
+		}
+		var names []string
+		for _, field := range p.Schema().Fields() {
+			names = append(names, field.Name)
+		}
+		if got := strings.Join(names, " "); got != c.names {
+			t.Errorf("%s: %s, want %s", c.sql, got, c.names)
+		}
+	}
+}

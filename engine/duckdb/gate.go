@@ -47,7 +47,7 @@ type gate struct {
 	functions map[string]bool
 	ctes      map[int]bool // tables that are queries of WITH
 	seen      map[int]bool
-	star      bool // a star selects all columns
+	star      bool // all columns of a table are selected, and not by the star of a select list
 	size      int  // tables that are read, with every query of WITH put where its name stands
 }
 
@@ -139,7 +139,7 @@ func (g *gate) node(n tree, scope map[string]int) error {
 		case "CONSTANT", "TYPE":
 			return nil
 		case "STAR":
-			g.star = true
+			g.star = g.star || n["columns"] != nil
 		case "FUNCTION", "WINDOW":
 			if err := g.function(n); err != nil {
 				return err

@@ -29,7 +29,7 @@ type output struct {
 
 // newOutput gives the columns their types: those of a scan where there is a choice. names are theirs as the statement spells them, if there is one
 // for each, and named gives those of the others. Sums of whole numbers are whole numbers of 64 bits.
-func newOutput(engine *arrow.Schema, kinds []int, decimals map[int]*arrow.Decimal128Type, names []string, named func(string) string) *output {
+func newOutput(engine *arrow.Schema, kinds []int, pushed pushdown, names []string, named func(string) string) *output {
 	fields := make([]arrow.Field, engine.NumFields())
 	for i, f := range engine.Fields() {
 		t := outputType(f.Type)
@@ -38,8 +38,10 @@ func newOutput(engine *arrow.Schema, kinds []int, decimals map[int]*arrow.Decima
 			t = arrow.PrimitiveTypes.Int64
 		case kinds[i] == typeUUID:
 			t = extensions.NewUUIDType()
-		case decimals[i] != nil && t.ID() == arrow.DECIMAL128:
-			t = decimals[i]
+		case pushed.decimals[i] != nil && t.ID() == arrow.DECIMAL128:
+			t = pushed.decimals[i]
+		case pushed.kept[i] != nil:
+			t = pushed.kept[i]
 		}
 		fields[i] = arrow.Field{Name: named(f.Name), Type: t, Nullable: true}
 		if len(names) == len(fields) && names[i] != "" {
@@ -151,6 +153,8 @@ func (g *gathering) column(i int, mem allocator) (arrow.Array, error) {
 		return wholeNumbers(joined, mem)
 	case g.output.kinds[i] == typeUUID:
 		return uuids(joined, mem)
+	case t.ID() == arrow.FIXED_SIZE_BINARY:
+		return fixed(joined, t.(*arrow.FixedSizeBinaryType), mem)
 	}
 	if err := fits(joined, t); err != nil {
 		return nil, err
@@ -226,6 +230,28 @@ func wholeNumbers(a arrow.Array, mem allocator) (arrow.Array, error) {
 			return nil, overflow(arrow.PrimitiveTypes.Int64)
 		}
 		b.Append(int64(v.LowBits()))
+	}
+	return b.NewArray(), nil
+}
+
+// fixed gives values of one length that type.
+func fixed(a arrow.Array, t *arrow.FixedSizeBinaryType, mem allocator) (arrow.Array, error) {
+	in, ok := a.(*array.Binary)
+	if !ok {
+		return nil, fault.New(fault.Internal, "binary values came as %s", a.DataType())
+	}
+	b := array.NewFixedSizeBinaryBuilder(mem, t)
+	defer b.Release()
+	b.Reserve(in.Len())
+	for i := range in.Len() {
+		switch v := in.Value(i); {
+		case in.IsNull(i):
+			b.AppendNull()
+		case len(v) != t.ByteWidth:
+			return nil, fault.New(fault.Internal, "a value of %d bytes came as one of %s", len(v), t)
+		default:
+			b.Append(v)
+		}
 	}
 	return b.NewArray(), nil
 }

@@ -30,7 +30,7 @@ func (p *program) plan(ctx context.Context, c *connection) error {
 	s.end()
 	if err == nil {
 		if root, readErr := readPlan(serialized); readErr == nil {
-			r := &planner{out: p.pushed, number: numbers, field: p.field}
+			r := &planner{out: p.pushed, number: numbers, field: p.field, typeOf: p.columnType}
 			r.read(root)
 			p.pushed = r.out
 			p.keepKeys(ctx, c, root)
@@ -54,6 +54,14 @@ func (p *program) estimate(ctx context.Context, i int, in *input) error {
 		return err
 	}
 	in.plan, in.estimate = plan, expected(plan)
+	return nil
+}
+
+// columnType gives the type of a column of a table; nil: there is no such column.
+func (p *program) columnType(i, column int) arrow.DataType {
+	if in := p.tables[i]; in != nil && column >= 0 && column < in.table.Source.Schema().NumFields() {
+		return in.table.Source.Schema().Field(column).Type
+	}
 	return nil
 }
 

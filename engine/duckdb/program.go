@@ -80,7 +80,7 @@ func (e *executor) compile(ctx context.Context, q engine.Query, values map[int]d
 		return nil, err
 	}
 	p.ctes = g.ctes
-	if err := p.resolve(ctx, planning, g.star); err != nil {
+	if err := p.resolve(ctx, planning, g.star || statement.Bare); err != nil {
 		return nil, err
 	}
 	if err := p.closed(ctx, planning); err != nil {
@@ -196,7 +196,7 @@ func (p *program) resolve(ctx context.Context, planning *connection, star bool) 
 		}
 		in := &input{table: t, hidden: asksHidden(t, from.words)}
 		if len(in.hidden) > 0 && from.star {
-			return fault.New(fault.Unsupported, "* and a metadata column in one query with joins, grouping or functions are not supported: name the columns").In(t.Name)
+			return fault.New(fault.Unsupported, "a metadata column and all columns by PIVOT, COLUMNS, TABLE or a FROM without SELECT are not supported in one query: name the columns").In(t.Name)
 		}
 		p.tables[i] = in
 	}
@@ -240,7 +240,15 @@ func (p *program) spelling(id func(i int) uint64, stage dialect.Stage) dialect.S
 		}
 		return p.views[i]
 	}
-	return dialect.Spelling{Table: table, Qualified: qualified, Field: p.listField, Stage: stage, Types: p.types}
+	hidden := func(i int) (names []string) {
+		if in := p.tables[i]; in != nil {
+			for _, f := range in.hidden {
+				names = append(names, f.Name)
+			}
+		}
+		return names
+	}
+	return dialect.Spelling{Table: table, Hidden: hidden, Qualified: qualified, Field: p.listField, Stage: stage, Types: p.types}
 }
 
 // listField spells a field of the structs in a column of lists: the list of the fields, as Spark has it.
@@ -294,7 +302,7 @@ func (p *program) bind(ctx context.Context, i *instance) error {
 	if err != nil {
 		return err
 	}
-	p.output = newOutput(columns, types, p.pushed.decimals, p.statement.Names, p.sparkName)
+	p.output = newOutput(columns, types, p.pushed, p.statement.Names, p.resultName(columns))
 	return nil
 }
 

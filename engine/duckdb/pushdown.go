@@ -16,6 +16,7 @@ type pushdown struct {
 	best     map[int]bestPush
 	joins    []joinPush
 	decimals map[int]*arrow.Decimal128Type // of result columns that are sums
+	kept     map[int]arrow.DataType        // of result columns that are a table's, where the engine's own type says less
 }
 
 // joinPush says that keys read at one occurrence filter another.
@@ -43,12 +44,14 @@ type planner struct {
 	out    pushdown
 	number map[string]int // occurrence by the id in the text
 	field  func(occurrence, column int) (predicate.Field, bool)
+	typeOf func(occurrence, column int) arrow.DataType // nil: there is none; so is the type of no column
 }
 
 // read goes through the plan.
 func (p *planner) read(n *planNode) {
 	p.node(n, nil)
 	p.sums(n)
+	p.keep(n)
 	for i, times := range p.out.seen {
 		if times > 1 {
 			delete(p.out.filters, i)
@@ -200,6 +203,52 @@ func (p *planner) sums(root *planNode) {
 			p.out.decimals[i] = t
 		}
 	}
+}
+
+// keep finds the result columns that are columns of tables whose type the engine has no like of.
+func (p *planner) keep(root *planNode) {
+	p.out.kept = map[int]arrow.DataType{}
+	for i := range max(0, root.width()) {
+		o, ok := root.valueOrigin(i)
+		if !ok {
+			continue
+		}
+		if number, known := p.number[o.scan.id()]; known && p.typeOf != nil {
+			switch t := p.typeOf(number, o.column).(type) {
+			case *arrow.FixedSizeBinaryType:
+				p.out.kept[i] = t
+			case *arrow.TimestampType:
+				if t.Unit == arrow.Nanosecond && t.TimeZone != "" {
+					p.out.kept[i] = t
+				}
+			}
+		}
+	}
+}
+
+// valueOrigin finds the column that a node's output has its values from: unchanged, or the least or greatest of a group.
+func (n *planNode) valueOrigin(output int) (origin, bool) {
+	if o, ok := n.origin(output, true); ok || output < 0 || len(n.Children) != 1 {
+		return o, ok
+	}
+	switch n.Type {
+	case "LOGICAL_PROJECTION":
+		if output < len(n.Expressions) && n.Expressions[output].Class == "BOUND_REF" {
+			return n.Children[0].valueOrigin(n.Expressions[output].Index)
+		}
+	case "LOGICAL_FILTER", "LOGICAL_LIMIT", "LOGICAL_TOP_N", "LOGICAL_ORDER_BY":
+		return n.Children[0].valueOrigin(mapped(n.ProjectionMap, output))
+	case "LOGICAL_AGGREGATE_AND_GROUP_BY":
+		at := output - len(n.Groups)
+		if at < 0 || at >= len(n.Expressions) {
+			break
+		}
+		e := n.Expressions[at]
+		if (e.Name == "min" || e.Name == "max" || e.Name == "first" || e.Name == "any_value") && len(e.Children) == 1 && e.Children[0].Class == "BOUND_REF" {
+			return n.Children[0].valueOrigin(e.Children[0].Index)
+		}
+	}
+	return origin{}, false
 }
 
 // sum gives the type of an output that is a sum of decimals; nil: it is none.

@@ -73,7 +73,7 @@ func (p *program) inline(planning *connection, i int, v *engine.View) error {
 	if len(p.statement.Tables) > maxExpanded {
 		return fault.New(fault.Invalid, "with the texts of its views the statement reads more than %d tables", maxExpanded).With("FAILED_TO_PARSE_TOO_COMPLEX", "54001")
 	}
-	from := &origins{view: v.Name, resolve: v.Resolve, words: statement.Words, star: g.star}
+	from := &origins{view: v.Name, resolve: v.Resolve, words: statement.Words, star: g.star || statement.Bare}
 	for j := range statement.Tables {
 		p.ctes[first+j] = g.ctes[j]
 		p.origins[first+j] = from

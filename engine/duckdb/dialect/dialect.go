@@ -38,6 +38,7 @@ type Statement struct {
 	Names      []string        // of the result's columns as the text spells them; empty ones are the engine's. Nil where a star hides their number
 	Aliases    map[string]bool // of tables, and the last parts of their names, in lower case
 	Words      map[string]bool // every identifier of the text, in lower case
+	Bare       bool            // somewhere all columns of a table are selected without a star
 	pieces     []piece
 	typed      []typed
 	inlined    map[int][]piece // what stands for a table that is a query
@@ -46,7 +47,8 @@ type Statement struct {
 // Reference is one place where a table is read.
 type Reference struct {
 	syntax.TableRef
-	Aliased bool // an alias stands in the text behind it
+	Aliased bool   // an alias stands in the text behind it
+	Alias   string // that one; else the last part of the name
 }
 
 // Pos is where the table's name stands.
@@ -61,6 +63,8 @@ type piece struct {
 	table int            // index into Tables, -1: none
 	chain []syntax.Ident // a dotted name
 	star  bool           // .* follows the chain
+	level *level         // of a star in a select list, or of what its EXCEPT leaves out besides; nil: neither
+	more  bool           // it is the latter
 	typed int            // 1 + index into Statement.typed, 0: none
 	exact bool           // the text stands only where keys are written in their final form
 	pos   syntax.Pos     // where it comes from; Line 0: unknown
@@ -92,6 +96,7 @@ type Spelling struct {
 	Table     func(i int) string                // a text for each table
 	Qualified func(i int) []string              // a table's full name, by which columns may be qualified; nil: as written
 	Field     func(column, field string) string // a name of two parts that is no column of a table but a field of one; nil, or empty: it is none
+	Hidden    func(i int) []string              // the columns of a table that * leaves out; nil: none
 	Stage     Stage
 	Types     []Type // of the expressions whose types matter
 }
@@ -134,8 +139,10 @@ func (w *writer) pieces(pieces []piece) {
 				w.text("AS " + QuoteIdent(ref.Last()))
 			}
 		default:
-			w.place(p.pos)
-			w.text(w.spell(p))
+			if text := w.spell(p); text != "" {
+				w.place(p.pos)
+				w.text(text)
+			}
 		}
 	}
 }
@@ -158,6 +165,8 @@ func (w *writer) text(text string) {
 
 func (w *writer) spell(p piece) string {
 	switch {
+	case p.level != nil:
+		return w.star(p)
 	case p.table >= 0:
 		return w.Table(p.table)
 	case p.chain != nil:
@@ -293,6 +302,7 @@ func Translate(text string, o Options) (*Statement, error) {
 		return nil, r.failed
 	}
 	for i, t := range tokens[:len(tokens)-1] {
+		r.out.Bare = r.out.Bare || t.Is("TABLE") || t.Is("COLUMNS")
 		if t.Is("||") || t.Is("CONCAT") || t.Is("CONCAT_WS") {
 			r.out.Joined++
 		}

@@ -84,6 +84,9 @@ func (s shifting) pieces(in []piece) []piece {
 		if p.typed > 0 {
 			p.typed += s.typed
 		}
+		if p.level != nil {
+			p.level = p.level.shifted(s.tables)
+		}
 		p.pos = s.pos
 		out[i] = p
 	}

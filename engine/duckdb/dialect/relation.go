@@ -15,7 +15,7 @@ func (r *rewriter) relation(s *scope) bool {
 	case t.Is("("):
 		s.relation = false
 		inner := r.at(r.next + 1)
-		r.group(!inner.Is("SELECT") && !inner.Is("WITH") && !inner.Is("VALUES") && !inner.Is("FROM") && !inner.Is("(") && !inner.Is("TABLE"))
+		r.groupIn(s.level, !inner.Is("SELECT") && !inner.Is("WITH") && !inner.Is("VALUES") && !inner.Is("FROM") && !inner.Is("(") && !inner.Is("TABLE"))
 		return true
 	case t.Is("LATERAL") && r.at(r.next+1).Is("("):
 		r.copy()
@@ -44,7 +44,7 @@ func (r *rewriter) relation(s *scope) bool {
 		return false
 	}
 	s.relation = false
-	return r.table()
+	return r.table(s)
 }
 
 // values writes the rows of VALUES in FROM, in parentheses as the engine wants them.
@@ -66,7 +66,8 @@ func (r *rewriter) values() {
 }
 
 // table lifts a table's name out; false: it is a function.
-func (r *rewriter) table() bool {
+func (r *rewriter) table(s *scope) bool {
+	start := r.next
 	r.parser.Seek(r.next)
 	name, err := r.parser.Name()
 	if err != nil {
@@ -92,6 +93,12 @@ func (r *rewriter) table() bool {
 	r.sample()
 	after := r.peek()
 	ref.Aliased = after.Is("AS") || after.Kind == syntax.Quoted || after.Kind == syntax.Word && !after.EndsRelation() && !afterTable(after)
+	if ref.Alias = ref.Last(); ref.Aliased {
+		ref.Alias = r.aliasAt(r.next)
+	}
+	if s.level != nil && !r.joinsNone(start) {
+		s.level.tables = append(s.level.tables, len(r.out.Tables))
+	}
 	r.out.Tables = append(r.out.Tables, ref)
 	r.out.pieces = append(r.out.pieces, piece{table: len(r.out.Tables) - 1, pos: name[0].Pos})
 	if len(name) == 1 {

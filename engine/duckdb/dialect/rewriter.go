@@ -46,8 +46,9 @@ type scope struct {
 	window   bool // inside OVER
 	windows  bool // inside WINDOW
 	distinct bool
-	setOp    bool // a set operator was seen
-	place    int  // 1 + index of the level's first piece; 0: unknown
+	setOp    bool   // a set operator was seen
+	place    int    // 1 + index of the level's first piece; 0: unknown
+	level    *level // nil: no select list was seen
 	items    []listed
 	weights  map[string]int // of elements, by name
 	top      string         // the number of a TOP, still to be written as LIMIT
@@ -177,10 +178,13 @@ func (r *rewriter) step(s *scope) {
 }
 
 // group writes a parenthesis, bracket or brace with what is inside.
-func (r *rewriter) group(relation bool) {
+func (r *rewriter) group(relation bool) { r.groupIn(nil, relation) }
+
+// groupIn is group; what is a table inside is one of the level.
+func (r *rewriter) groupIn(l *level, relation bool) {
 	closing := map[string]string{"(": ")", "[": "]", "{": "}"}[r.peek().Text]
 	r.copy()
-	r.level(nil, relation)
+	r.level(&scope{level: l}, relation)
 	r.close(closing)
 }
 
@@ -210,6 +214,7 @@ func (r *rewriter) clause(s *scope) bool {
 		if !s.query && r.next > 0 && !opensQuery(previous) {
 			return false
 		}
+		r.out.Bare = r.out.Bare || !s.query
 		r.copy()
 		s.query, s.from, s.relation = true, true, true
 	case "JOIN":

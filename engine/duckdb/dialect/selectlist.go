@@ -15,7 +15,7 @@ const maxNamed = 500
 
 // selectList writes SELECT and its elements. Those without an alias get the name that the dialect gives them.
 func (r *rewriter) selectList(s *scope) {
-	*s = scope{query: true, place: s.place, setOp: s.setOp}
+	*s = scope{query: true, place: s.place, setOp: s.setOp, level: &level{}}
 	r.copy()
 	for r.isAny("ALL", "DISTINCT") && !r.at(r.next+1).Is(",") {
 		s.distinct = r.is("DISTINCT")
@@ -78,6 +78,7 @@ func (r *rewriter) item(s *scope) (spelled string, star bool) {
 	}
 	if r.failed == nil {
 		r.list(s, alias, from, end, r.out.pieces[begin:value])
+		r.stars(s, begin)
 	}
 	if v, ok := r.Values[r.at(from).Pos.Offset]; ok && from+v.Tokens == end {
 		column, name = false, r.at(end-1).Name()
