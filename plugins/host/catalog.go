@@ -17,8 +17,8 @@ import (
 	"github.com/skua-data/skua/storage"
 )
 
-// Catalog is a catalog in a process of its own, behind which the process may die and is started again: the calls that run when it dies fail with
-// fault.Unavailable, the next one launches it, and while it backs off calls wait for a bounded time. It is safe for concurrent use.
+// Catalog is a catalog in a process of its own, behind which the process may die and is started again: the calls that run when it dies are made once more, or fail with
+// fault.Unavailable where it may not be started at once, and while it backs off calls wait for a bounded time. It is safe for concurrent use.
 type Catalog struct {
 	host       *Host
 	definition catalogs.Definition
@@ -216,28 +216,14 @@ func (c *Catalog) Partitions(ctx context.Context, req catalogs.PartitionRequest)
 
 // LoadNamespace implements catalogs.Catalog.
 func (c *Catalog) LoadNamespace(ctx context.Context, namespace table.Identifier) (iceberg.Properties, error) {
-	i, err := c.instance(ctx)
-	if err != nil {
-		return nil, err
-	}
-	properties, err := i.catalog.LoadNamespace(ctx, namespace)
-	if err != nil {
-		return nil, c.failed(i, err)
-	}
-	return properties, nil
+	return ask(ctx, c, func(catalog *plugins.Catalog) (iceberg.Properties, error) {
+		return catalog.LoadNamespace(ctx, namespace)
+	})
 }
 
 // Load implements catalogs.Catalog.
 func (c *Catalog) Load(ctx context.Context, req catalogs.LoadRequest) (*catalogs.Table, error) {
-	i, err := c.instance(ctx)
-	if err != nil {
-		return nil, err
-	}
-	loaded, err := i.catalog.Load(ctx, req)
-	if err != nil {
-		return nil, c.failed(i, err)
-	}
-	return loaded, nil
+	return ask(ctx, c, func(catalog *plugins.Catalog) (*catalogs.Table, error) { return catalog.Load(ctx, req) })
 }
 
 // Report implements catalogs.Reporter.
@@ -252,7 +238,43 @@ func (c *Catalog) Report(ctx context.Context, table table.Identifier, report []b
 	return nil
 }
 
-// listing is a listing of whatever process runs when it starts; a death in the middle ends it with an error.
+// ask makes a call, and makes it once more where the process died under it: catalogs are only read.
+func ask[T any](ctx context.Context, c *Catalog, call func(*plugins.Catalog) (T, error)) (T, error) {
+	var none T
+	i, err := c.instance(ctx)
+	if err != nil {
+		return none, err
+	}
+	answer, err := call(i.catalog)
+	if err == nil {
+		return answer, nil
+	}
+	if i, err = c.another(ctx, i, err); err != nil {
+		return none, err
+	}
+	if answer, err = call(i.catalog); err != nil {
+		return none, c.failed(i, err)
+	}
+	return answer, nil
+}
+
+// another gives the process that takes the place of one that died under a call, where it may be started at once and the old one was not ended for what it did; else the
+// error of the call. A call that kills whatever it is asked of does so twice, and not again before the back-off that follows is over.
+func (c *Catalog) another(ctx context.Context, i *instance, err error) (*instance, error) {
+	died := errors.Is(err, plugins.ErrDisconnected)
+	err = c.failed(i, err)
+	if !died || i.process.blamed() || ctx.Err() != nil || c.backoff.check(c.definition.Name) != nil {
+		return nil, err
+	}
+	next, launchErr := c.instance(ctx)
+	if launchErr != nil {
+		return nil, err
+	}
+	return next, nil
+}
+
+// listing is a listing of whatever process runs when it starts. Where that dies before the first entry it is asked for once more; a death in the middle ends it with an
+// error.
 func listing[E any](ctx context.Context, c *Catalog, list func(*plugins.Catalog) iter.Seq2[E, error]) iter.Seq2[E, error] {
 	return func(yield func(E, error) bool) {
 		var none E
@@ -261,12 +283,26 @@ func listing[E any](ctx context.Context, c *Catalog, list func(*plugins.Catalog)
 			yield(none, err)
 			return
 		}
-		for entry, err := range list(i.catalog) {
-			if err != nil {
-				yield(none, c.failed(i, err))
-				return
+		for try := 0; ; try++ {
+			begun, failed := false, error(nil)
+			for entry, err := range list(i.catalog) {
+				if failed = err; err != nil {
+					break
+				}
+				if begun = true; !yield(entry, nil) {
+					return
+				}
 			}
-			if !yield(entry, nil) {
+			switch {
+			case failed == nil:
+				return
+			case begun || try > 0:
+				err = c.failed(i, failed)
+			default:
+				i, err = c.another(ctx, i, failed)
+			}
+			if err != nil {
+				yield(none, err)
 				return
 			}
 		}

@@ -95,8 +95,12 @@ func TestADeathFailsItsCallsAndTheNextRelaunches(t *testing.T) {
 		{"exit", func(t *testing.T, _ *world, catalog catalogs.Catalog) error { return load(t, catalog, "crash") }, "exit status 7"},
 		{"panic", func(t *testing.T, _ *world, catalog catalogs.Catalog) error { return load(t, catalog, "panic") }, "exit status 2"},
 		{"kill", func(t *testing.T, w *world, catalog catalogs.Catalog) error {
-			process := pid(t, catalog)
-			go func() { w.log.await(t, "waiting"); _ = syscall.Kill(process, syscall.SIGKILL) }()
+			go func() { // also the process on which the call is made once more
+				for n := range 2 {
+					eventually(t, "the call to wait", func() bool { return strings.Count(w.log.String(), "waiting") > n })
+					_ = syscall.Kill(pid(t, catalog), syscall.SIGKILL)
+				}
+			}()
 			return load(t, catalog, "wait")
 		}, "signal: killed"},
 		{"in a listing", func(t *testing.T, _ *world, catalog catalogs.Catalog) error {
@@ -116,6 +120,7 @@ func TestADeathFailsItsCallsAndTheNextRelaunches(t *testing.T) {
 			if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "catalog prod") || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v", err)
 			}
+			w.pass(time.Second) // it died twice
 			if next := pid(t, catalog); next == process {
 				t.Error("the process must be another")
 			}
@@ -138,7 +143,8 @@ func TestADeathBetweenCallsIsNotSeen(t *testing.T) {
 func TestDeathsInARowBackOff(t *testing.T) {
 	w := newWorld(t)
 	catalog := w.open(t, "good")
-	for _, wait := range []time.Duration{0, time.Second, 2 * time.Second, 4 * time.Second, 4 * time.Second} {
+	// The first call kills the process on which it is made once more, too.
+	for _, wait := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 4 * time.Second} {
 		if err := load(t, catalog, "crash"); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "during the call") {
 			t.Fatalf("got %v", err)
 		}
@@ -167,17 +173,44 @@ func TestDeathsInARowBackOff(t *testing.T) {
 	if err := load(t, catalog, "x"); err != nil {
 		t.Fatal(err)
 	}
-	for range 3 {
-		w.pass(10 * time.Second)
-		_ = load(t, catalog, "crash")
-		if err := load(t, catalog, "x"); err != nil {
-			t.Errorf("a death after ten good seconds: %v", err)
+	for _, life := range []time.Duration{10 * time.Second, 10 * time.Second, 10 * time.Second, time.Hour} {
+		w.pass(life)
+		if err := once(t, catalog); err != nil {
+			t.Errorf("a death after %s: %v", life, err)
 		}
 	}
-	w.pass(time.Hour) // long forgotten
-	_ = load(t, catalog, "crash")
-	if err := load(t, catalog, "x"); err != nil {
-		t.Errorf("the first death after a long life: %v", err)
+}
+
+// once loads what ends the process the first time.
+func once(t *testing.T, catalog catalogs.Catalog) error {
+	t.Helper()
+	_, err := catalog.Load(t.Context(), catalogs.LoadRequest{Identifier: table.Identifier{"once", filepath.Join(t.TempDir(), "crashed")}})
+	return err
+}
+
+func TestACallIsMadeOnceMoreWhereItsProcessDies(t *testing.T) {
+	w := newWorld(t)
+	catalog := w.open(t, "good")
+	first := pid(t, catalog)
+	if err := once(t, catalog); err != nil {
+		t.Errorf("a load: %v", err)
+	}
+	second := pid(t, catalog)
+	if second == first {
+		t.Error("the process must be another")
+	}
+	w.pass(10 * time.Second)
+	n := 0
+	for _, err := range catalog.Tables(t.Context(), table.Identifier{"once", filepath.Join(t.TempDir(), "crashed")}) {
+		if n++; err != nil {
+			t.Errorf("a listing: %v", err)
+		}
+	}
+	if n != 1 || pid(t, catalog) == second {
+		t.Errorf("%d entries", n)
+	}
+	if err := once(t, catalog); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "during the call") {
+		t.Errorf("a death soon after another: %v", err)
 	}
 }
 

@@ -70,7 +70,7 @@ func (h *Host) client(process *process, printed io.Writer, memory int64) *plugin
 		HandshakeConfig: plugins.Handshake(),
 		Plugins:         plugin.PluginSet{plugins.Name: &plugins.Plugin{}},
 		RunnerFunc: func(_ hclog.Logger, handshake *exec.Cmd, folder string) (runner.Runner, error) {
-			process.cmd.Env, process.folder = environment(handshake.Env, memory), folder
+			process.cmd.Env, process.folder, process.data = environment(handshake.Env, memory), folder, mostData(memory)
 			return process, nil
 		},
 		StartTimeout:     24 * time.Hour, // the launch has a time limit of its own

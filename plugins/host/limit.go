@@ -104,6 +104,10 @@ func (l limits) trusted(path string) error {
 	return nil
 }
 
+// mostData is how much a process may have mapped that may hold so much: the kernel refuses it more, so that it cannot fill the machine between two looks at what it
+// holds. Runtimes map more than they use, and threads have stacks.
+func mostData(memory int64) int64 { return 2*memory + 1<<30 }
+
 // memoryCheck is the time between two looks at a process's memory.
 const memoryCheck = 500 * time.Millisecond
 

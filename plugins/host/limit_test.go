@@ -28,7 +28,7 @@ func TestAShortBackOffIsWaitedFor(t *testing.T) {
 		c.Now, c.Backoff, c.MaxBackoff, c.Wait = time.Now, 50*time.Millisecond, 50*time.Millisecond, time.Minute
 	})
 	catalog := w.open(t, "good")
-	for range 4 {
+	for range 3 {
 		if err := load(t, catalog, "crash"); !fault.Is(err, fault.Unavailable) {
 			t.Fatal(err)
 		}
@@ -100,6 +100,27 @@ func TestAPluginThatEatsMemoryIsEnded(t *testing.T) {
 	if err := load(t, catalog, "eat"); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "256 MiB are allowed by plugin.memory-bytes") {
 		t.Errorf("%v", err)
 	}
+	if err := load(t, catalog, "x"); err != nil {
+		t.Errorf("the next call: %v", err)
+	}
+}
+
+func TestAPluginCannotGrowPastItsLimitAtOnce(t *testing.T) {
+	if !hardLimits {
+		t.Skip("the system does not bound the memory of other processes")
+	}
+	w := newWorld(t)
+	catalog, err := w.Open(t.Context(), limited(iceberg.Properties{"plugin.memory-bytes": "268435456"}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := load(t, catalog, "gulp"); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "during the call") {
+		t.Errorf("%v", err)
+	}
+	if strings.Contains(w.log.String(), "gulped") {
+		t.Error("it got its memory")
+	}
+	w.pass(time.Minute)
 	if err := load(t, catalog, "x"); err != nil {
 		t.Errorf("the next call: %v", err)
 	}

@@ -120,6 +120,11 @@ func (a actor) Namespaces(_ context.Context, _ table.Identifier) iter.Seq2[table
 
 func (a actor) Tables(ctx context.Context, ns table.Identifier) iter.Seq2[catalogs.Entry, error] {
 	return func(yield func(catalogs.Entry, error) bool) {
+		if len(ns) == 2 && ns[0] == "once" {
+			crashOnce(ns[1])
+			yield(catalogs.Entry{Identifier: append(slices.Clone(ns), "t")}, nil)
+			return
+		}
 		for i := 0; ctx.Err() == nil; i++ {
 			if len(ns) == 1 && ns[0] == "crash" && i == 500 {
 				os.Exit(7)
@@ -132,8 +137,22 @@ func (a actor) Tables(ctx context.Context, ns table.Identifier) iter.Seq2[catalo
 	}
 }
 
+// crashOnce ends the process unless a file is there, which it makes first.
+func crashOnce(file string) {
+	if made, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+		_ = made.Close()
+		os.Exit(7)
+	}
+}
+
 func (a actor) Load(ctx context.Context, req catalogs.LoadRequest) (*catalogs.Table, error) {
 	switch req.Identifier[0] {
+	case "once":
+		crashOnce(req.Identifier[1])
+	case "gulp":
+		gulp := make([]byte, 6<<30) // of address space: nothing of it is touched
+		slog.Info("gulped", "bytes", len(gulp))
+		runtime.KeepAlive(gulp)
 	case "crash":
 		os.Exit(7)
 	case "panic":

@@ -21,6 +21,7 @@ const drainTime = time.Second
 // however the server ends. A death signal would not do, since it follows the thread that forked.
 type process struct {
 	cmd            *exec.Cmd
+	data           int64    // bytes that it may have mapped; 0: any number
 	folder         string   // of the socket; go-plugin removes it, unless the process could not start
 	lifeline       *os.File // held
 	stdout, stderr *os.File // read
@@ -87,6 +88,7 @@ func (p *process) Start(context.Context) (err error) {
 	if err := p.cmd.Start(); err != nil {
 		return err
 	}
+	bound(p.cmd.Process.Pid, p.data)
 	p.started = true
 	go p.reap() // ends with the process, which release waits for
 	return nil
@@ -120,6 +122,13 @@ func (p *process) blame(reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.reason = reason
+}
+
+// blamed reports whether the process was ended for what it did.
+func (p *process) blamed() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.reason != ""
 }
 
 // ended reports whether the process ran and is gone.

@@ -39,13 +39,13 @@ func TestAFrozenPluginIsReplaced(t *testing.T) {
 		return err == nil && strings.Contains(string(stat), ") T ")
 	})
 	started := time.Now()
-	err := load(t, catalog, "x")
-	if took := time.Since(started); !fault.Is(err, fault.Unavailable) || took > time.Minute {
+	err := load(t, catalog, "x") // made once more on the process that takes its place
+	if took := time.Since(started); err != nil || took > time.Minute {
 		t.Errorf("after %s: %v", took, err)
 	}
 	gone(t, frozen)
-	if err := load(t, catalog, "x"); err != nil || pid(t, catalog) == frozen {
-		t.Errorf("the next call: %v", err)
+	if pid(t, catalog) == frozen {
+		t.Error("the process must be another")
 	}
 }
 
