@@ -15,6 +15,7 @@ public class ShadowStore extends RawLocalFileSystem {
   public void initialize(URI location, Configuration settings) {
     root = URI.create(location.getScheme() + "://" + location.getAuthority());
     setConf(settings);
+    statistics = getStatistics(root.getScheme(), getClass());
     pathToFile(new Path(root + "/")).mkdirs();
   }
 
