@@ -15,6 +15,7 @@ type command struct {
 	update  bool          // it has an effect and no rows of its own
 	moment  bool          // its rows are of the session's or the server's moment: they are kept whole, never made again
 	columns *arrow.Schema // of its rows; of the one row that stands for an effect on the query path
+	spark   *arrow.Schema // of its rows in Spark's dialect; nil: the same
 	run     func(ctx context.Context, s *statement) ([]row, error)
 }
 
@@ -37,7 +38,7 @@ func verbs() []verb {
 		{[]string{"SHOW", "CURRENT"}, parseShowCurrent},
 		{[]string{"SHOW", "NAMESPACES"}, parseShowNamespaces},
 		{[]string{"SHOW", "SCHEMAS"}, parseShowNamespaces},
-		{[]string{"SHOW", "DATABASES"}, parseShowNamespaces},
+		{[]string{"SHOW", "DATABASES"}, parseShowDatabases},
 		{[]string{"SHOW", "TABLES"}, parseShowTables},
 		{[]string{"SHOW", "VIEWS"}, parseShowViews},
 		{[]string{"SHOW", "COLUMNS"}, parseShowColumns},

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -18,6 +19,9 @@ func (s *statement) prepare(ctx context.Context) (Prepared, error) {
 		return nil, err
 	}
 	if c != nil {
+		if dialect, _ := s.state.Get(dialectKey); c.spark != nil && strings.EqualFold(dialect, "spark") {
+			c.columns = c.spark
+		}
 		return &preparedCommand{statement: s, command: c}, nil
 	}
 	tree, err := s.parse()

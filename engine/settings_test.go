@@ -40,7 +40,7 @@ var demonstrations = map[string]shown{
 // atStart are the settings whose value at start counts, or which others than the engine read.
 var atStart = map[string]bool{"spark.sql.defaultCatalog": true, "spark.default.parallelism": true, "skua.flight.partitions": true,
 	"skua.flight.compression": true, "skua.flight.dictionaries": true, "skua.result.timestamps": true, "skua.result.nested": true, "skua.result.uuids": true,
-	"skua.result.decimals": true, "skua.result.table-types": true, "skua.sql.dialect": true}
+	"skua.result.decimals": true, "skua.result.table-types": true, "skua.flight.max-message-size": true, "skua.sql.dialect": true}
 
 // TestSettingsDoWhatThePageSays holds docs/options.md against statements: a setting with an effect changes one, a setting without changes none.
 func TestSettingsDoWhatThePageSays(t *testing.T) {

@@ -86,6 +86,16 @@ func parseShowNamespaces(p *syntax.Parser) (*command, error) {
 	}}, p.End()
 }
 
+// parseShowDatabases reads SHOW DATABASES, which is SHOW NAMESPACES. Alone it is what Power BI asks first, for a column of another name than Spark's.
+func parseShowDatabases(p *syntax.Parser) (*command, error) {
+	alone := p.End() == nil
+	c, err := parseShowNamespaces(p)
+	if alone && err == nil {
+		c.columns, c.spark, c.moment = columns(text("database_name")), c.columns, true
+	}
+	return c, err
+}
+
 // viewColumn is what SHOW VIEWS calls the names of views.
 const viewColumn = "viewName"
 
