@@ -28,7 +28,7 @@ func parseDescribe(p *syntax.Parser) (*command, error) {
 	if p.Keyword("FUNCTION") || p.Keyword("PROCEDURE") || p.Keyword("CATALOG") {
 		return nil, unsupported("this form of DESCRIBE is not supported")
 	}
-	if p.Keyword("QUERY") || p.Peek().Is("SELECT") {
+	if t := p.Peek(); p.Keyword("QUERY") || t.Is("SELECT") || t.Is("WITH") || t.Is("VALUES") || t.Is("(") {
 		return parseDescribeQuery(p)
 	}
 	p.Keyword("TABLE")
@@ -238,23 +238,45 @@ func pairs(properties map[string]string) string {
 	return "(" + strings.Join(out, ", ") + ")"
 }
 
-// parseDescribeQuery reads the SELECT of DESCRIBE QUERY and gives its columns.
+// parseDescribeQuery reads the query of DESCRIBE QUERY and gives its columns.
 func parseDescribeQuery(p *syntax.Parser) (*command, error) {
-	tree, err := p.Select()
-	if err != nil {
-		return nil, err
+	from := p.Peek().Pos.Offset
+	text := p.Raw()
+	if text == "" {
+		return nil, p.Unexpected()
 	}
 	return &command{name: "DESCRIBE QUERY", columns: describeColumns, run: func(ctx context.Context, s *statement) ([]row, error) {
-		q, err := s.fresh().bind(ctx, tree, nil)
+		inner := *s.fresh()
+		inner.text = blanked(s.text[:min(from, len(s.text))]) + text
+		prepared, err := inner.prepare(ctx)
 		if err != nil {
 			return nil, err
 		}
+		defer prepared.Close()
+		var comments []string
+		if scan, ok := prepared.(*preparedSelect); ok && scan.first != nil {
+			comments = scan.first.comments
+		}
 		var rows []row
-		for i, f := range q.schema.Fields() {
-			rows = append(rows, row{f.Name, sparkType(f.Type), orNull(q.comments[i])})
+		for i, f := range prepared.Schema().Fields() {
+			comment := ""
+			if i < len(comments) {
+				comment = comments[i]
+			}
+			rows = append(rows, row{f.Name, sparkType(f.Type), orNull(comment)})
 		}
 		return rows, nil
 	}}, p.End()
+}
+
+// blanked puts blanks into the place of what stood in front of a text, so that errors in it name places of the whole.
+func blanked(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '\n' {
+			return r
+		}
+		return ' '
+	}, text)
 }
 
 // sparkType spells an Arrow type as Spark's catalog string does.

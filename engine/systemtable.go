@@ -33,25 +33,37 @@ type systemTable struct {
 func texted(names ...string) []systemColumn {
 	out := make([]systemColumn, len(names))
 	for i, n := range names {
-		out[i] = systemColumn{n, strings.HasSuffix(n, "_position") || strings.HasSuffix(n, "_precision") || strings.HasSuffix(n, "_scale")}
+		out[i] = systemColumn{n, strings.HasSuffix(n, "_position") || strings.HasSuffix(n, "_precision") || strings.HasSuffix(n, "_scale") ||
+			strings.HasSuffix(n, "_length") || strings.HasSuffix(n, "_radix") || n == "position_in_unique_constraint"}
 	}
 	return out
 }
 
-// systemTables are the tables of information_schema by name.
+// systemTables are the tables of information_schema by name, with the columns of the standard that tools ask for.
 var systemTables = map[string]systemTable{
-	"schemata": {texted("catalog_name", "schema_name", "schema_owner"), schemataRows},
-	"tables":   {texted("table_catalog", "table_schema", "table_name", "table_type"), tableRows},
+	"schemata": {texted("catalog_name", "schema_name", "schema_owner", "default_character_set_catalog", "default_character_set_schema", "default_character_set_name", "sql_path"),
+		schemataRows},
+	"tables": {texted("table_catalog", "table_schema", "table_name", "table_type", "self_referencing_column_name", "reference_generation", "is_insertable_into", "is_typed",
+		"commit_action"), tableRows},
 	"columns": {texted("table_catalog", "table_schema", "table_name", "column_name", "ordinal_position", "column_default", "is_nullable", "data_type",
-		"numeric_precision", "numeric_scale", "comment"), columnRows},
-	"views":                   {texted("table_catalog", "table_schema", "table_name", "view_definition"), viewRows},
-	"table_constraints":       {texted("constraint_catalog", "constraint_schema", "constraint_name", "table_catalog", "table_schema", "table_name", "constraint_type"), noSystemRows},
-	"key_column_usage":        {texted("constraint_catalog", "constraint_schema", "constraint_name", "table_catalog", "table_schema", "table_name", "column_name", "ordinal_position"), noSystemRows},
-	"referential_constraints": {texted("constraint_catalog", "constraint_schema", "constraint_name", "unique_constraint_name"), noSystemRows},
-	"constraint_column_usage": {texted("table_catalog", "table_schema", "table_name", "column_name", "constraint_catalog", "constraint_schema", "constraint_name"), noSystemRows},
+		"numeric_precision", "numeric_scale", "comment", "character_maximum_length", "character_octet_length", "numeric_precision_radix", "datetime_precision", "collation_name",
+		"domain_name", "udt_catalog", "udt_schema", "udt_name", "is_identity", "is_generated", "is_updatable"), columnRows},
+	"views": {texted("table_catalog", "table_schema", "table_name", "view_definition", "check_option", "is_updatable", "is_insertable_into"), viewRows},
+	"table_constraints": {texted("constraint_catalog", "constraint_schema", "constraint_name", "table_catalog", "table_schema", "table_name", "constraint_type", "is_deferrable",
+		"initially_deferred", "enforced"), constraintRows},
+	"key_column_usage": {texted("constraint_catalog", "constraint_schema", "constraint_name", "table_catalog", "table_schema", "table_name", "column_name", "ordinal_position",
+		"position_in_unique_constraint"), keyRows},
+	"referential_constraints": {texted("constraint_catalog", "constraint_schema", "constraint_name", "unique_constraint_catalog", "unique_constraint_schema", "unique_constraint_name",
+		"match_option", "update_rule", "delete_rule"), noSystemRows},
+	"constraint_column_usage": {texted("table_catalog", "table_schema", "table_name", "column_name", "constraint_catalog", "constraint_schema", "constraint_name"), keyColumnRows},
 	"check_constraints":       {texted("constraint_catalog", "constraint_schema", "constraint_name", "check_clause"), noSystemRows},
-	"parameters":              {texted("specific_catalog", "specific_schema", "specific_name", "ordinal_position", "parameter_name", "data_type"), noSystemRows},
-	"routines":                {texted("specific_catalog", "specific_schema", "routine_name", "routine_type"), noSystemRows},
+	"parameters":              {texted("specific_catalog", "specific_schema", "specific_name", "ordinal_position", "parameter_mode", "parameter_name", "data_type"), noSystemRows},
+	"routines": {texted("specific_catalog", "specific_schema", "specific_name", "routine_catalog", "routine_schema", "routine_name", "routine_type", "data_type",
+		"routine_definition"), noSystemRows},
+	"triggers":                        {texted("trigger_catalog", "trigger_schema", "trigger_name", "event_object_schema", "event_object_table"), noSystemRows},
+	"sequences":                       {texted("sequence_catalog", "sequence_schema", "sequence_name", "data_type"), noSystemRows},
+	"character_sets":                  {texted("character_set_catalog", "character_set_schema", "character_set_name"), noSystemRows},
+	"information_schema_catalog_name": {texted("catalog_name"), catalogNameRows},
 }
 
 // isSystemTable reports whether a name is one of information_schema: [catalog.]information_schema.table.
@@ -188,7 +200,7 @@ func schemataRows(ctx context.Context, s *systemSource, add func(values ...any))
 		if err != nil {
 			return err
 		}
-		add(e.Catalog, e.Schema, nil)
+		add(e.Catalog, e.Schema, nil, nil, nil, nil, nil)
 	}
 	return nil
 }
@@ -210,7 +222,7 @@ func tableRows(ctx context.Context, s *systemSource, add func(values ...any)) er
 		if kind == TypeTable {
 			kind = "BASE TABLE"
 		}
-		add(e.Catalog, e.Schema, e.Name, kind)
+		add(e.Catalog, e.Schema, e.Name, kind, nil, nil, "NO", "NO", nil)
 	})
 }
 
@@ -225,7 +237,7 @@ func viewRows(ctx context.Context, s *systemSource, add func(values ...any)) err
 				definition = text
 			}
 		}
-		add(e.Catalog, e.Schema, e.Name, definition)
+		add(e.Catalog, e.Schema, e.Name, definition, "NONE", "NO", "NO")
 	})
 }
 
@@ -236,14 +248,77 @@ func columnRows(ctx context.Context, s *systemSource, add func(values ...any)) e
 			if f.Nullable {
 				nullable = "YES"
 			}
-			var precision, scale, comment any
-			if d, ok := f.Type.(*arrow.Decimal128Type); ok {
-				precision, scale = int(d.Precision), int(d.Scale)
-			}
+			n := numbersOf(f.Type)
+			var comment any
 			if c := commentOf(f); c != "" {
 				comment = c
 			}
-			add(e.Catalog, e.Schema, e.Name, f.Name, i+1, nil, nullable, sparkType(f.Type), precision, scale, comment)
+			typ := sparkType(f.Type)
+			add(e.Catalog, e.Schema, e.Name, f.Name, i+1, nil, nullable, typ, n.precision, n.scale, comment, nil, nil, n.radix, n.time, nil,
+				nil, e.Catalog, e.Schema, typ, "NO", "NEVER", "NO")
 		}
 	})
+}
+
+// typeNumbers are what information_schema tells of a type in numbers; nil: it has none.
+type typeNumbers struct{ precision, scale, radix, time any }
+
+func numbersOf(t arrow.DataType) typeNumbers {
+	switch t := t.(type) {
+	case *arrow.Decimal128Type:
+		return typeNumbers{precision: int(t.Precision), scale: int(t.Scale), radix: 10}
+	case *arrow.Int32Type:
+		return typeNumbers{precision: 32, scale: 0, radix: 2}
+	case *arrow.Int64Type:
+		return typeNumbers{precision: 64, scale: 0, radix: 2}
+	case *arrow.Float32Type:
+		return typeNumbers{precision: 24, radix: 2}
+	case *arrow.Float64Type:
+		return typeNumbers{precision: 53, radix: 2}
+	case *arrow.Date32Type:
+		return typeNumbers{time: 0}
+	case *arrow.Time64Type:
+		return typeNumbers{time: 6}
+	case *arrow.TimestampType:
+		if t.Unit == arrow.Nanosecond {
+			return typeNumbers{time: 9}
+		}
+		return typeNumbers{time: 6}
+	}
+	return typeNumbers{}
+}
+
+// keys yields the identifier fields of the tables that are asked for. Of a key nobody is told by name, so it is called after its table.
+func (s *systemSource) keys(ctx context.Context, each func(k KeyEntry, name string)) error {
+	f := TableFilter{Catalog: &s.catalog, SchemaPattern: s.pattern("table_schema"), NamePattern: s.pattern("table_name")}
+	for k, err := range s.statement.engine.Keys(ctx, s.statement.state, f) {
+		if err != nil {
+			return err
+		}
+		each(k, k.Table+"_identifier")
+	}
+	return nil
+}
+
+func constraintRows(ctx context.Context, s *systemSource, add func(values ...any)) error {
+	return s.keys(ctx, func(k KeyEntry, name string) {
+		if k.Sequence == 1 {
+			add(k.Catalog, k.Schema, name, k.Catalog, k.Schema, k.Table, "PRIMARY KEY", "NO", "NO", "NO")
+		}
+	})
+}
+
+func keyRows(ctx context.Context, s *systemSource, add func(values ...any)) error {
+	return s.keys(ctx, func(k KeyEntry, name string) {
+		add(k.Catalog, k.Schema, name, k.Catalog, k.Schema, k.Table, k.Column, k.Sequence, nil)
+	})
+}
+
+func keyColumnRows(ctx context.Context, s *systemSource, add func(values ...any)) error {
+	return s.keys(ctx, func(k KeyEntry, name string) { add(k.Catalog, k.Schema, k.Table, k.Column, k.Catalog, k.Schema, name) })
+}
+
+func catalogNameRows(_ context.Context, s *systemSource, add func(values ...any)) error {
+	add(s.catalog)
+	return nil
 }
