@@ -115,7 +115,8 @@ func TestDefinitionProperties(t *testing.T) {
 func TestDefinitionWarnings(t *testing.T) {
 	var p = iceberg.Properties{"type": "hadoop", "warehouse": "/w", "cache-enabled": "false", "default-namespace": "a"}
 	idle := []string{"table-default.write.format.default", "table-override.x", "view-default.x", "view-override.x", "use-nullable-query-schema", "http-client.type",
-		"metrics-reporter-impl", "lock-impl", "lock.table", "io.manifest.cache-enabled", "snapshot-loading-mode", "rest-catalog-purge", "parquet-enabled"}
+		"metrics-reporter-impl", "lock-impl", "lock.table", "io.manifest.cache-enabled", "snapshot-loading-mode", "rest-catalog-purge", "parquet-enabled",
+		"iceberg.hive.lock-check-min-wait-ms", "list-all-tables", "dynamodb.region", "client-pool-cache-keys", "auth.session-timeout-ms", "iceberg.engine.hive.enabled"}
 	for _, k := range idle {
 		p[k] = "secret"
 	}

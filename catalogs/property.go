@@ -23,7 +23,7 @@ var spellings = []string{
 	"snapshot-loading-mode", "rest-page-size", "namespace-separator", "scan-planning-mode", "lock-impl", "suppress-permission-error",
 	"jdbc.user", "jdbc.password", "jdbc.schema-version", "jdbc.init-catalog-tables", "jdbc.strict-mode", "jdbc.",
 	"table-default.", "table-override.", "view-default.", "view-override.", "hadoop.", "header.", "lock.", "io.manifest.", "http-client.",
-	"plugin.", "authentication.", "ref", "ref.hash", "client-api-version", "hive-conf-dir", "hadoop-conf-dir", "sts.endpoint", "audience", "resource", "s3.", "client.", "gcs.", "adls.", "glue.", "rest.", "nessie.", "hive.",
+	"iceberg.hive.", "iceberg.engine.hive.enabled", "list-all-tables", "client-pool-cache-keys", "auth.session-timeout-ms", "dynamodb.", "plugin.", "authentication.", "ref", "ref.hash", "client-api-version", "hive-conf-dir", "hadoop-conf-dir", "sts.endpoint", "audience", "resource", "s3.", "client.", "gcs.", "adls.", "glue.", "rest.", "nessie.", "hive.",
 }
 
 // idle is a property that is accepted and does nothing here; a name that ends in a dot stands for a family.
@@ -43,6 +43,12 @@ var idles = []idle{
 	{"lock-impl", "it concerns commits"},
 	{"lock.", "it concerns commits"},
 	{"metrics-reporter-impl", "only the logging reporter is known: scans are counted and logged by the server itself"},
+	{"iceberg.hive.", "it concerns commits"},
+	{"iceberg.engine.hive.enabled", "it concerns the creation of tables"},
+	{"dynamodb.", "it concerns commits"},
+	{"list-all-tables", "a session catalog shows tables of other formats"},
+	{"client-pool-cache-keys", "a catalog has connections of its own"},
+	{"auth.session-timeout-ms", "a catalog has one session, which does not end"},
 	{"io.manifest.", "manifests are cached by the server itself"},
 	{"http-client.", "it chooses a Java client"},
 	{"glue.skip-archive", "it concerns commits"},

@@ -28,7 +28,7 @@ var options = []Option{
 	{Key: "spark.default.parallelism", Type: Int, Scope: PerSession, Effect: true,
 		Doc: "The least number of splits that adaptive sizing aims at. As in Spark, only the value at start counts."},
 	{Key: "spark.rapids.iceberg.table-setting.*", Type: String, Members: overrides, Scope: PerSession, Effect: true,
-		Doc: "A read option of one table: `<catalog>.<namespace>.<table>.` and `read-split-target-size`, `read-split-planning-lookback` or `read-split-open-file-cost`. It counts for catalogs whose class is one of the RAPIDS classes. The value is a whole number, which the scan checks."},
+		Doc: "A read option of one table: `<catalog>.<namespace>.<table>.` and `read-split-target-size`, `read-split-planning-lookback` or `read-split-open-file-cost`. It counts for Iceberg's tables in catalogs whose class is one of the RAPIDS classes. The value is a whole number, which the scan checks."},
 	{Key: "spark.rapids.iceberg.catalog-setting.*", Type: String, Members: overrides, Scope: PerSession, Effect: true,
 		Doc: "A read option of every table of one catalog: `<catalog>.` and `read-split-target-size`, `read-split-planning-lookback` or `read-split-open-file-cost`. A table's own setting wins. The value is a whole number, which the scan checks."},
 	{Key: "spark.rapids.iceberg.global-setting.*", Type: String, Members: overrides, Scope: PerSession, Effect: true,
