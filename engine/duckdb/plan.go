@@ -43,6 +43,7 @@ type planNode struct {
 	TableIndex    int             `json:"table_index"`
 	HasEstimate   bool            `json:"has_estimated_cardinality"`
 	DistinctType  string          `json:"distinct_type"`
+	DistinctBy    []*planExpr     `json:"distinct_targets"`
 	SetOpAll      bool            `json:"setop_all"`
 }
 
@@ -85,6 +86,7 @@ type planExpr struct {
 	Value          planValue   `json:"value"`
 	TryCast        bool        `json:"try_cast"`
 	Arguments      []planType  `json:"arguments"`
+	AggregateType  string      `json:"aggregate_type"`
 	Filter         *planExpr   `json:"filter"`     // of an aggregate
 	Partitions     []*planExpr `json:"partitions"` // of a window, as are orders
 	Orders         []planOrder `json:"orders"`
@@ -107,8 +109,10 @@ type planValue struct {
 type planType struct {
 	ID   string `json:"id"`
 	Info *struct {
-		Width int `json:"width"`
-		Scale int `json:"scale"`
+		Width    int             `json:"width"`
+		Scale    int             `json:"scale"`
+		Children json.RawMessage `json:"child_types"` // of a struct
+		Child    json.RawMessage `json:"child_type"`  // of a list
 	} `json:"type_info"`
 }
 

@@ -34,6 +34,9 @@ func (p *program) plan(ctx context.Context, c *connection) error {
 			r.read(root)
 			p.pushed = r.out
 			p.keepKeys(ctx, c, root)
+			if err := root.variantKeys(); err != nil {
+				return err
+			}
 		}
 	}
 	if ctx.Err() != nil {

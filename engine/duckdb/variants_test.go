@@ -54,3 +54,25 @@ func TestVariants(t *testing.T) {
 		}
 	}
 }
+
+// TestVariantsAreNoKeys: nothing compares variants as a whole.
+func TestVariantsAreNoKeys(t *testing.T) {
+	f := newFixture(t)
+	f.tables["t"] = variantTable(t)
+	for _, sql := range []string{
+		"SELECT v, count(*) FROM t GROUP BY v", "SELECT DISTINCT v FROM t", "SELECT id FROM t ORDER BY v LIMIT 2", "SELECT id FROM t ORDER BY v", "SELECT count(*) FROM t a JOIN t b ON a.v = b.v",
+		"SELECT v FROM t UNION SELECT v FROM t", "SELECT v FROM t EXCEPT SELECT v FROM t", "SELECT v FROM t INTERSECT SELECT v FROM t", "SELECT id FROM t WHERE v = v OR upper('x') = 'y'",
+		"SELECT count(DISTINCT v) FROM t", "SELECT min(v) FROM t", "SELECT rank() OVER (ORDER BY v) FROM t", "SELECT rank() OVER (PARTITION BY v ORDER BY id) FROM t",
+		"SELECT id FROM t WHERE v IN (SELECT v FROM t)", "SELECT array(v), count(*) FROM t GROUP BY 1",
+	} {
+		if _, err := f.rows(t.Context(), sql); err == nil || !strings.Contains(err.Error(), "variant") || !strings.Contains(err.Error(), "not supported") {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+	for _, sql := range []string{"SELECT v FROM t UNION ALL SELECT v FROM t", "SELECT variant_get(v, '$.a', 'int') AS a, count(*) FROM t GROUP BY 1", "SELECT count(v), any_value(v) FROM t GROUP BY id ORDER BY id",
+		"SELECT a.v FROM t a JOIN t b USING (id) ORDER BY id", "SELECT v FROM t WHERE v IS NOT NULL ORDER BY id LIMIT 1"} {
+		if _, err := f.rows(t.Context(), sql); err != nil {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+}
