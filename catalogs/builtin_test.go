@@ -3,6 +3,7 @@ package catalogs
 import (
 	"context"
 	"fmt"
+	"iter"
 	"testing"
 
 	"github.com/apache/iceberg-go/table"
@@ -87,6 +88,56 @@ func TestASessionCatalogHasSparksOwnBehindIt(t *testing.T) {
 	for _, d := range []Definition{define(t, "c", plain, metastores, "thrift://h:1"), define(t, "spark_catalog", session)} {
 		if _, two := d.builtin(); two {
 			t.Errorf("%+v has another behind it", d)
+		}
+	}
+}
+
+// partitioned is a catalog that lists one partition of every table but those that it does not have.
+type partitioned struct {
+	fake
+	lacks string
+}
+
+func (p *partitioned) Partitions(_ context.Context, req PartitionRequest) iter.Seq2[Partition, error] {
+	return func(yield func(Partition, error) bool) {
+		if req.Identifier[1] == p.lacks {
+			yield(Partition{}, fault.New(fault.NotFound, "no table %s", p.lacks))
+			return
+		}
+		yield(Partition{Name: p.location}, nil)
+	}
+}
+
+func TestPartitionsComeFromTheCatalogThatHasTheTable(t *testing.T) {
+	lists := Capabilities{Files: true, Partitions: true}
+	back := &partitioned{fake: fake{location: "/back", capabilities: lists}}
+	for _, c := range []struct {
+		front Catalog
+		name  string
+		want  string
+	}{
+		{&fake{}, "t", "/back"},
+		{&partitioned{fake: fake{location: "/front", capabilities: lists}}, "t", "/front"},
+		{&partitioned{fake: fake{location: "/front", capabilities: lists}, lacks: "t"}, "t", "/back"},
+	} {
+		both := tandem{c.front, back}
+		if !both.Capabilities().Partitions {
+			t.Error("no partitions are announced")
+		}
+		var got []string
+		for p, err := range both.Partitions(t.Context(), PartitionRequest{Identifier: table.Identifier{"ns", c.name}}) {
+			if err != nil {
+				t.Error(err)
+			}
+			got = append(got, p.Name)
+		}
+		if len(got) != 1 || got[0] != c.want {
+			t.Errorf("%v, want %s", got, c.want)
+		}
+	}
+	for _, err := range partitionsOf(t.Context(), &fake{}, PartitionRequest{}) {
+		if !fault.Is(err, fault.Unsupported) {
+			t.Errorf("a catalog that lists none: %v", err)
 		}
 	}
 }

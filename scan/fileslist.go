@@ -23,6 +23,9 @@ type listPartitions = func(ctx context.Context, names []string) iter.Seq2[catalo
 // askedAtOnce is how many partitions are asked for by their names in one call.
 const askedAtOnce = 1000
 
+// listedAtOnce is how many folders are listed at once.
+const listedAtOnce = 32
+
 // folder is a partition that a plan reads: where its files lie, and its values.
 type folder struct {
 	at    storage.Location
@@ -42,7 +45,7 @@ func (p *tablePlan) findListed(ctx context.Context) ([]*dataFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	lists, err := inOrder(ctx, len(folders), func(ctx context.Context, i int) ([]*dataFile, error) { return p.filesIn(ctx, s, folders[i]) })
+	lists, err := inOrderBy(ctx, listedAtOnce, len(folders), func(ctx context.Context, i int) ([]*dataFile, error) { return p.filesIn(ctx, s, folders[i]) })
 	if err != nil {
 		return nil, err
 	}

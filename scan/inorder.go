@@ -12,6 +12,11 @@ import (
 // inOrder does n things at once, as many as the statement has cores, and gives their results in order. After an error it starts no more of
 // them, and gives the error of the first thing that failed.
 func inOrder[T any](ctx context.Context, n int, do func(ctx context.Context, i int) (T, error)) ([]T, error) {
+	return inOrderBy(ctx, resource.From(ctx).Cores(), n, do)
+}
+
+// inOrderBy is inOrder by a number of workers, for things that wait more than they work.
+func inOrderBy[T any](ctx context.Context, most, n int, do func(ctx context.Context, i int) (T, error)) ([]T, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	out, errs := make([]T, n), make([]error, n)
@@ -24,7 +29,7 @@ func inOrder[T any](ctx context.Context, n int, do func(ctx context.Context, i i
 		}
 	}
 	var workers sync.WaitGroup
-	for range min(resource.From(ctx).Cores(), n) - 1 {
+	for range min(most, n) - 1 {
 		workers.Add(1)
 		go func() {
 			defer workers.Done()
