@@ -132,7 +132,7 @@ var options = []Option{
 	{Key: "skua.delete.cache.limit", Type: Bytes, Default: "256m", Scope: Startup, Effect: true, Doc: "Memory for decoded delete files and deletion vectors that are kept for the next statement, such as `1g`; part of `skua.memory.limit`, of which it takes a quarter at most."},
 	{Key: "skua.statement.memory.limit", Type: Bytes, Default: "1g", Scope: Startup, Effect: true, Doc: "Arrow memory of one statement, such as `512m`; 0: no limit."},
 	{Key: "skua.sql.memory.limit", Type: Bytes, Default: "0", Scope: Startup, Effect: true, Doc: "Memory of the SQL engine for all statements together, beyond which it spills; 0: a quarter of the machine's."},
-	{Key: "skua.sql.spill.folder", Type: String, Scope: Startup, Effect: true, Doc: "Where the SQL engine spills; empty: a folder of its own in the system's temporary one, removed at the end."},
+	{Key: "skua.sql.spill.folder", Type: String, Scope: Startup, Effect: true, Doc: "Where the SQL engine makes a folder of its own to spill into; empty: in the system's temporary one. It is removed at the end, or by the next server where one was killed."},
 	{Key: "skua.sql.spill.limit", Type: Bytes, Default: "32g", Scope: Startup, Effect: true, Doc: "Bytes that the SQL engine may spill."},
 	{Key: "skua.sql.timeout", Type: Duration, Default: "1h", Scope: Startup, Effect: true, Doc: "How long one statement may run in the SQL engine."},
 	{Key: "skua.session.max", Type: Int, Default: "10000", Scope: Startup, Effect: true, Doc: "Sessions that live at once: 1 or more."},

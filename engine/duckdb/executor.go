@@ -21,7 +21,7 @@ import (
 type Config struct {
 	Memory    int64         // bytes; 0: a quarter of the machine's
 	Threads   int           // workers; 0: one for each core
-	Folder    string        // where it may spill; empty: a folder of the system's temporary one
+	Folder    string        // inside of which it makes a folder to spill into; empty: the system's temporary one
 	SpillSize int64         // bytes it may spill; 0: 32 GiB
 	Timeout   time.Duration // of one statement's run; 0: none
 }
@@ -33,7 +33,7 @@ const recycleAfter = 10_000
 type executor struct {
 	config Config
 	folder string
-	made   bool // the folder is ours
+	unlock func() // lets go of the folder
 
 	mu       sync.Mutex
 	current  *instance
@@ -64,13 +64,10 @@ func New(c Config) (engine.Executor, error) {
 	if c.SpillSize <= 0 {
 		c.SpillSize = 32 << 30
 	}
-	e := &executor{config: c, folder: c.Folder}
-	if e.folder == "" {
-		folder, err := os.MkdirTemp("", "skua-sql-")
-		if err != nil {
-			return nil, fault.New(fault.Unavailable, "make a folder for the SQL engine: %w", err)
-		}
-		e.folder, e.made = folder, true
+	e := &executor{config: c}
+	var err error
+	if e.folder, e.unlock, err = newFolder(c.Folder); err != nil {
+		return nil, err
 	}
 	i, err := e.open()
 	if err != nil {
@@ -82,9 +79,8 @@ func New(c Config) (engine.Executor, error) {
 }
 
 func (e *executor) removeFolder() {
-	if e.made {
-		_ = os.RemoveAll(e.folder)
-	}
+	_ = os.RemoveAll(e.folder)
+	e.unlock()
 }
 
 // settings hold from the first moment of an instance: it reaches no file but its spill, no network, and loads nothing. Their order counts: without
