@@ -212,3 +212,30 @@ func TestNearest(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// TestPropertiesThatPeopleHaveAreKnown: what stands in people's Spark configuration is never called unknown.
+func TestPropertiesThatPeopleHaveAreKnown(t *testing.T) {
+	p := iceberg.Properties{"type": "rest"}
+	for _, k := range strings.Fields(`io-impl warehouse uri clients cache-enabled cache.expiration-interval-ms cache.case-sensitive metrics-reporter-impl default-namespace
+		jdbc.user jdbc.password jdbc.ssl jdbc.schema-version client.region client.assume-role.arn client.assume-role.region client.assume-role.external-id
+		client.assume-role.tags.team client.credentials-provider client.credentials-provider.x client.factory client.pool.cache.eviction-interval-ms
+		s3.endpoint s3.region s3.access-key-id s3.secret-access-key s3.session-token s3.path-style-access s3.sse.type s3.sse.key s3.acl s3.retry.num-retries
+		s3.remote-signing-enabled http-client.type http-client.urlconnection.socket-timeout-ms http-client.apache.max-connections glue.id glue.skip-archive glue.endpoint
+		glue.access-key-id glue.secret-access-key glue.region gcs.oauth2.token gcs.oauth2.token-expires-at gcs.service.host gcs.no-auth gcs.project-id
+		adls.sas-token.acct adls.connection-string.acct adls.auth.shared-key.account.name adls.auth.shared-key.account.key token credential scope oauth2-server-uri
+		rest.sigv4-enabled rest.signing-region rest.signing-name prefix audience resource header.x-mine rest.auth.type iceberg.hive.lock-check-min-wait-ms
+		iceberg.hive.lock-check-max-wait-ms table-default.write.format.default table-override.read.split.target-size hadoop.fs.s3a.endpoint lock-impl lock.table
+		io.manifest.cache-enabled ref authentication.type scan-planning-mode snapshot-loading-mode rest-page-size namespace-separator`) {
+		p[k] = "x"
+	}
+	p["io-impl"], p["cache.expiration-interval-ms"] = "org.apache.iceberg.aws.s3.S3FileIO", "0"
+	_, warnings, err := NewDefinition("c", plain, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range warnings {
+		if strings.Contains(w, "no property that Iceberg knows") {
+			t.Error(w)
+		}
+	}
+}
