@@ -31,7 +31,8 @@
 //
 // Capabilities announce it, and nothing else does: Views and Files that are listed and loaded, References that LoadRequest.Reference may name,
 // VendsCredentials, Unchanged, and Refresh of a catalog that keeps answers of its own, which LoadRequest.Fresh must go around. The server remembers loaded
-// tables by itself, so most catalogs keep nothing. Table.Locations says where the paths of a table lie whose files moved.
+// tables by itself, so most catalogs keep nothing. Table.Locations says where the paths of a table lie whose files moved. Reports and Partitions announce a method
+// more: catalogs.Reporter is told of scans, catalogs.PartitionLister lists the partitions of tables of plain Parquet files, which Table.Files describes.
 //
 // # Bounds
 //
@@ -62,6 +63,7 @@
 //
 // # Life and death
 //
-// The process is started when its catalog is first used and serves only that one. It is ended when the server ends, even by SIGKILL. When it crashes, the calls
-// that run fail with fault.Unavailable and the next call starts it again, later and later when it keeps crashing. So keep nothing that cannot be lost.
+// The process is started when its catalog is first used and serves only that one. It is ended when the server ends, even by SIGKILL. When it crashes, it is started
+// again and the calls that ran are made once more; when it keeps crashing, it is started later and later, and they fail with fault.Unavailable. So keep nothing that
+// cannot be lost, and do nothing that may not be done twice.
 package sdk
