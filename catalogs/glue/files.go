@@ -53,6 +53,14 @@ func (c *catalog) Partitions(ctx context.Context, req catalogs.PartitionRequest)
 		}
 		stopped := false
 		err := c.call(ctx, func(ctx context.Context, client *glue.Client) error {
+			answer, err := client.GetTable(ctx, &glue.GetTableInput{CatalogId: c.id, DatabaseName: &req.Identifier[0], Name: &req.Identifier[1]})
+			if err != nil {
+				return err
+			}
+			if answer.Table == nil {
+				return fault.New(fault.Unavailable, "Glue answered without a table")
+			}
+			table := storedOf(answer.Table, name)
 			pages := glue.NewGetPartitionsPaginator(client, &glue.GetPartitionsInput{CatalogId: c.id, DatabaseName: &req.Identifier[0], TableName: &req.Identifier[1],
 				ExcludeColumnSchema: aws.Bool(true)})
 			for pages.HasMorePages() && !stopped {
@@ -61,7 +69,7 @@ func (c *catalog) Partitions(ctx context.Context, req catalogs.PartitionRequest)
 					return err
 				}
 				for i := range page.Partitions {
-					p, err := partitionOf(&page.Partitions[i])
+					p, err := partitionOf(table, &page.Partitions[i])
 					if err != nil {
 						return err
 					}
@@ -85,7 +93,7 @@ func (c *catalog) Partitions(ctx context.Context, req catalogs.PartitionRequest)
 	}
 }
 
-func partitionOf(p *types.Partition) (catalogs.Partition, error) {
+func partitionOf(table plain.Stored, p *types.Partition) (catalogs.Partition, error) {
 	out := catalogs.Partition{Name: strings.Join(p.Values, "/")}
 	for _, v := range p.Values {
 		out.Values = append(out.Values, catalogs.PartitionValue(v))
@@ -96,7 +104,7 @@ func partitionOf(p *types.Partition) (catalogs.Partition, error) {
 	}
 	out.Location = *store.Location
 	if store.SerdeInfo != nil {
-		out.Format = plain.FormatOfPartition(aws.ToString(store.SerdeInfo.SerializationLibrary), aws.ToString(store.InputFormat))
+		out.Format = table.FormatOfPartition(aws.ToString(store.SerdeInfo.SerializationLibrary), aws.ToString(store.InputFormat))
 	}
 	if out.Format == "unknown" { // crawlers may leave it to the table
 		out.Format = ""

@@ -57,7 +57,8 @@ func (c *catalog) Partitions(ctx context.Context, req catalogs.PartitionRequest)
 // partitions yields a table's partitions, and reports whether more are wanted.
 func (c *catalog) partitions(ctx context.Context, t record, names []string, yield func(catalogs.Partition, error) bool) (bool, error) {
 	var keys []string
-	for _, k := range storedOf(t).Keys {
+	table := storedOf(t)
+	for _, k := range table.Keys {
 		keys = append(keys, k.Name)
 	}
 	if len(names) == 0 {
@@ -79,7 +80,7 @@ func (c *catalog) partitions(ctx context.Context, t record, names []string, yiel
 			return false, err
 		}
 		for _, p := range found {
-			out := catalogs.Partition{Location: p.inner(6).text(2), Format: plain.FormatOfPartition(p.inner(6).inner(7).text(2), p.inner(6).text(3))}
+			out := catalogs.Partition{Location: p.inner(6).text(2), Format: table.FormatOfPartition(p.inner(6).inner(7).text(2), p.inner(6).text(3))}
 			for _, v := range texts(p[1]) {
 				out.Values = append(out.Values, catalogs.PartitionValue(v))
 			}

@@ -51,14 +51,14 @@ func (s Stored) Table(out *catalogs.Table) error {
 
 // format names the format: Spark's provider tells it, else the class that reads rows, else the input format.
 func (s Stored) format() string {
-	provider := s.Parameters[providerKey]
 	said := formatOf(s.SerDe, s.InputFormat)
 	if handler := s.Parameters["storage_handler"]; handler != "" {
 		if said = catalogs.FormatOf(handler); said == "unknown" {
 			said = handler
 		}
 	}
-	if provider != "" && !strings.EqualFold(provider, "hive") {
+	if s.provided() {
+		provider := s.Parameters[providerKey]
 		if said = catalogs.FormatOf(provider); said == "unknown" {
 			said = provider
 		}
@@ -71,7 +71,7 @@ func (s Stored) format() string {
 
 func (s Stored) files() (*catalogs.Files, error) {
 	out := &catalogs.Files{Location: s.Location, Listed: true, Properties: map[string]string{}, Comment: s.Parameters["comment"]}
-	provided := s.Parameters[providerKey] != "" && !strings.EqualFold(s.Parameters[providerKey], "hive")
+	provided := s.provided()
 	if provided {
 		if path := s.SerDeParameters["path"]; path != "" {
 			out.Location = path
@@ -97,8 +97,17 @@ func (s Stored) files() (*catalogs.Files, error) {
 	return out, nil
 }
 
-// FormatOfPartition names the format of a partition's files where it is not Parquet; empty: it is.
-func FormatOfPartition(serde, inputFormat string) string {
+// provided reports whether the table is one of a source of Spark's, which the classes of Hive say nothing about.
+func (s Stored) provided() bool {
+	provider := s.Parameters[providerKey]
+	return provider != "" && !strings.EqualFold(provider, "hive")
+}
+
+// FormatOfPartition names the format of the files of one of the table's partitions where it is not Parquet; empty: it is, or the table tells.
+func (s Stored) FormatOfPartition(serde, inputFormat string) string {
+	if s.provided() {
+		return ""
+	}
 	if format := formatOf(serde, inputFormat); format != parquet {
 		return format
 	}

@@ -188,10 +188,15 @@ func TestLocations(t *testing.T) {
 }
 
 func TestFormatOfAPartition(t *testing.T) {
-	if got := FormatOfPartition(serde, format); got != "" {
+	if got := (Stored{}).FormatOfPartition(serde, format); got != "" {
 		t.Error(got)
 	}
-	if got := FormatOfPartition("org.apache.hadoop.hive.ql.io.orc.OrcSerde", "org.apache.hadoop.hive.ql.io.orc.OrcInputFormat"); got != "orc" {
+	if got := (Stored{}).FormatOfPartition("org.apache.hadoop.hive.ql.io.orc.OrcSerde", "org.apache.hadoop.hive.ql.io.orc.OrcInputFormat"); got != "orc" {
+		t.Error(got)
+	}
+	// What Spark makes and Hive cannot read is kept under Hive's default classes.
+	source := Stored{Parameters: map[string]string{providerKey: "parquet"}}
+	if got := source.FormatOfPartition("org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe", "org.apache.hadoop.mapred.SequenceFileInputFormat"); got != "" {
 		t.Error(got)
 	}
 }
