@@ -1,3 +1,5 @@
+//go:build cgo
+
 package duckdb
 
 // macros are the functions that the engine lacks or has with another meaning. Overloads by type stand for Iceberg's transforms; their times are

@@ -1,3 +1,5 @@
+//go:build cgo
+
 package duckdb
 
 import "github.com/apache/arrow-go/v18/arrow"
