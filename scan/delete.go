@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -259,7 +260,7 @@ func readPositions(ctx context.Context, file opened, d *deleteFile, limit int64)
 	if !matches[0].Present || !matches[1].Present {
 		return nil, fault.New(fault.Corrupt, "delete file %s lacks file_path or pos", d.Path).In(d.Path)
 	}
-	out := map[string][]int64{}
+	lists := map[string]*[]int64{}
 	columns := []kernels.Column{matches[0].Column, matches[1].Column}
 	start, length := d.part()
 	var rows int64
@@ -268,16 +269,17 @@ func readPositions(ctx context.Context, file opened, d *deleteFile, limit int64)
 		if err := d.fits(rows, limit); err != nil {
 			return err
 		}
-		return collectPositions(batch, d.Path, out)
+		return collectPositions(batch, d.Path, lists)
 	})
 	if err != nil {
 		return nil, err
 	}
-	for path, list := range out {
-		if !slices.IsSorted(list) {
-			slices.Sort(list)
+	out := make(map[string][]int64, len(lists))
+	for path, list := range lists {
+		if !slices.IsSorted(*list) {
+			slices.Sort(*list)
 		}
-		out[path] = list
+		out[path] = *list
 	}
 	return out, nil
 }
@@ -292,7 +294,9 @@ func idMetadata(id int) arrow.Metadata {
 	return arrow.NewMetadata([]string{FieldIDKey}, []string{strconv.Itoa(id)})
 }
 
-func collectPositions(batch arrow.RecordBatch, name string, out map[string][]int64) error {
+// collectPositions appends a batch's positions to the lists of their data files. A list is put into the map once, under a copy of its path: assigning
+// to a key again would make a key of the batch's memory, which goes.
+func collectPositions(batch arrow.RecordBatch, name string, out map[string]*[]int64) error {
 	paths, ok := batch.Column(0).(*array.String)
 	positions, isInt := batch.Column(1).(*array.Int64)
 	if !ok || !isInt {
@@ -301,22 +305,16 @@ func collectPositions(batch arrow.RecordBatch, name string, out map[string][]int
 	if paths.NullN() > 0 || positions.NullN() > 0 {
 		return fault.New(fault.Corrupt, "delete file %s holds a row without file_path or pos", name).In(name)
 	}
-	last, list := "", []int64(nil)
+	last, list := "", (*[]int64)(nil)
 	for i := 0; i < paths.Len(); i++ {
 		if path := paths.Value(i); list == nil || path != last {
-			if list != nil {
-				out[last] = list
-			}
 			if list = out[path]; list == nil {
-				path = string(append([]byte(nil), path...)) // the batch's memory goes
-				list = []int64{}
+				list = &[]int64{}
+				out[strings.Clone(path)] = list
 			}
 			last = path
 		}
-		list = append(list, positions.Value(i))
-	}
-	if list != nil {
-		out[last] = list
+		*list = append(*list, positions.Value(i))
 	}
 	return nil
 }
