@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	"github.com/apache/arrow-go/v18/arrow/flight/flightsql"
 	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
@@ -72,10 +73,13 @@ var tools = map[string]struct {
 		{"key of a table", command(&pb.CommandGetPrimaryKeys{Catalog: ptr("lake"), DbSchema: ptr("session"), Table: "t"}), expect{rows: 0}},
 		{"keys of all", command(&pb.CommandGetPrimaryKeys{Catalog: ptr("lake"), DbSchema: ptr("session"), Table: "%"}), expect{rows: 0}},
 		{"foreign keys", command(&pb.CommandGetImportedKeys{Catalog: ptr("lake"), DbSchema: ptr("session"), Table: "t"}), expect{rows: 0}},
+		{"keys that refer to it", command(&pb.CommandGetExportedKeys{Catalog: ptr("lake"), DbSchema: ptr("session"), Table: "t"}), expect{rows: 0}},
 		{"types of tables", command(&pb.CommandGetTableTypes{}), expect{rows: 2, has: "TABLE"}},
 		{"test query", prepared("SELECT 1"), expect{rows: 1}},
 		{"version", prepared("SELECT VERSION()"), expect{rows: 1}},
 		{"data", prepared("SELECT * FROM `lake`.`types`.`all_v2`"), expect{rows: some}},
+		{"a few of many rows, then it leaves", left("SELECT a.id FROM types.all_v2 a CROSS JOIN types.all_v2 b CROSS JOIN types.all_v2 c"), expect{}},
+		{"data with its own limit", prepared(`SELECT x.* FROM "lake"."types"."all_v2" x`), expect{rows: some}},
 		{"a nested schema as it lists it", prepared("SELECT * FROM `deep`.`session.sub`.`t`"), expect{rows: some}},
 		{"a wrong statement", prepared("SELEC 1"), expect{fails: "yntax"}},
 		{"goes on", prepared("SELECT 1"), expect{rows: 1}},
@@ -83,6 +87,15 @@ var tools = map[string]struct {
 	}},
 	"Power BI over ADBC": {agent: "ADBC Flight SQL Driver v1.13.0", headers: []string{"database", "types"}, steps: []step{
 		{"transactions?", info(8), expect{rows: 1}},
+		{"navigator", prepared("SHOW DATABASES"), expect{columns: "database_name", has: "types", rows: some}},
+		{"schemas", prepared("SELECT CATALOG_NAME, SCHEMA_NAME FROM INFORMATION_SCHEMA.SCHEMATA"), expect{columns: "CATALOG_NAME,SCHEMA_NAME", has: "lake|types", rows: some}},
+		{"tables", prepared("SELECT table_catalog, table_schema, table_name, table_type FROM information_schema.tables WHERE table_schema = 'types'"),
+			expect{has: "lake|types|all_v2|BASE TABLE", rows: some}},
+		{"columns", prepared("SELECT column_name, ordinal_position, is_nullable, data_type FROM information_schema.columns WHERE table_schema = 'types' AND table_name = 'all_v2' ORDER BY ordinal_position"),
+			expect{has: "id|1|YES|int", rows: some}},
+		{"constraints", prepared("SELECT tc.constraint_name, kcu.column_name, ccu.table_name FROM information_schema.table_constraints tc JOIN information_schema.key_column_usage kcu " +
+			"ON tc.constraint_name = kcu.constraint_name JOIN information_schema.constraint_column_usage ccu ON tc.constraint_name = ccu.constraint_name WHERE tc.table_name = 'all_v2'"), expect{rows: 0}},
+		{"an alias without quotes", prepared(`select id Name from "types"."all_v2" limit 1`), expect{columns: "Name", rows: 1}},
 		{"quoted names of two parts", prepared(`select "rows"."id" as "id", "rows"."s" as "S" from (select * from "types"."all_v2") "rows" limit 1000`), expect{rows: some, columns: "id,S"}},
 		{"shape alone", prepared(`select * from (select * from "lake"."types"."all_v2") as "_" where 0 = 1`), expect{rows: 0}},
 		{"count of rows", prepared(`select count(*) as "C1" from (select "_"."id" from "lake"."types"."all_v2" as "_") as "_"`), expect{columns: "C1", rows: 1}},
@@ -95,6 +108,11 @@ var tools = map[string]struct {
 		{"all of the info", info(), expect{rows: some}},
 		{"types", command(&pb.CommandGetXdbcTypeInfo{}), expect{rows: some, has: "BIGINT|-5|19"}},
 		{"one type", command(&pb.CommandGetXdbcTypeInfo{DataType: proto.Int32(12)}), expect{rows: 1, has: "STRING|12"}},
+		{"catalogs", command(&pb.CommandGetCatalogs{}), expect{has: "lake", rows: some}},
+		{"schemas", command(&pb.CommandGetDbSchemas{}), expect{has: "lake|types", rows: some}},
+		{"types of tables", command(&pb.CommandGetTableTypes{}), expect{rows: 2, has: "TABLE"}},
+		{"tables of every type", command(&pb.CommandGetTables{TableTypes: []string{}}), expect{has: "lake|session|t|TABLE", rows: some}},
+		{"tables of two types", command(&pb.CommandGetTables{TableTypes: []string{"TABLE", "VIEW"}}), expect{has: "lake|session|t|TABLE", rows: some}},
 		{"all tables", command(&pb.CommandGetTables{Catalog: ptr("lake"), DbSchemaFilterPattern: ptr("%"), TableNameFilterPattern: ptr("%")}), expect{rows: some}},
 		{"columns", command(&pb.CommandGetTables{DbSchemaFilterPattern: ptr("session"), TableNameFilterPattern: ptr("t"), IncludeSchema: true}), expect{rows: some}},
 		{"direct", query("SELECT TOP 10 `id` FROM `lake`.`types`.`all_v2`"), expect{columns: "id", rows: some}},
@@ -105,10 +123,15 @@ var tools = map[string]struct {
 	"Superset": {agent: "grpc-c++/1.81.0", steps: []step{
 		{"four codes", info(0, 2, 3, 504), expect{rows: 4}},
 		{"ping", query("SELECT 1"), expect{rows: 1}},
+		{"schemas", command(&pb.CommandGetDbSchemas{}), expect{has: "lake|types", rows: some}},
+		{"tables", command(&pb.CommandGetTables{DbSchemaFilterPattern: ptr("types")}), expect{has: "lake|types|all_v2|TABLE", rows: some}},
+		{"columns, nothing escaped", command(&pb.CommandGetTables{DbSchemaFilterPattern: ptr("types"), TableNameFilterPattern: ptr("all_v2"), IncludeSchema: true}), expect{rows: 1}},
+		{"parameters", bind("SELECT table_name FROM information_schema.tables WHERE table_schema = ? AND table_name = ?", "types", "all_v2"), expect{has: "all_v2", rows: 1}},
 		{"begin", query("BEGIN"), expect{}},
 		{"where am I", query("SELECT current_catalog()"), expect{rows: 1, has: "lake"}},
 		{"SQL Lab", query("SELECT *\nFROM types.all_v2\nLIMIT 1001"), expect{rows: some}},
 		{"a chart", query("SELECT virtual_table.id AS id, COUNT(*) AS `count`\nFROM (SELECT * FROM types.all_v2) AS virtual_table GROUP BY virtual_table.id ORDER BY `count` DESC\n LIMIT 100"), expect{columns: "id,count", rows: some}},
+		{"a range of times", query("SELECT COUNT(*) AS n\nFROM (SELECT DATE '2024-05-01' AS d)\nWHERE d >= '2024-01-01 00:00:00.000000' AND d < '2025-01-01 00:00:00.000000'"), expect{has: "1", rows: 1}},
 		{"an error with line ends", query("SELECT *\nFROM none.such\nLIMIT 1"), expect{fails: "cannot be found"}},
 		{"rollback", query("ROLLBACK"), expect{}},
 		{"commit", query("COMMIT"), expect{}},
@@ -117,10 +140,15 @@ var tools = map[string]struct {
 		{"ping", prepared("SELECT 1"), expect{rows: 1}},
 		{"tables", prepared("SHOW TABLES IN session"), expect{rows: 1}},
 		{"columns", prepared(`DESCRIBE "session"."t"`), expect{rows: some}},
+		{"tables of the current driver", prepared("SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema NOT IN ('information_schema')"),
+			expect{has: "types|all_v2", rows: some}},
+		{"fields of all tables", prepared("SELECT lower(table_schema) AS s, table_name, column_name, data_type, upper(is_nullable) AS n FROM information_schema.columns WHERE (1 >= 1) AND table_schema = 'types'"),
+			expect{has: "types|all_v2|id|int|YES", rows: some}},
+		{"parts of a day", prepared("SELECT dayofyear(DATE '2024-02-01') AS d, isodow(DATE '2024-02-04') AS w WHERE DATE '2024-02-01' < TIMESTAMP '2024-02-01 10:00:00'"), expect{has: "32|7", rows: 1}},
 		{"a question", prepared("SELECT `types`.`all_v2`.`id` AS `id` FROM `types`.`all_v2` LIMIT 1048575"), expect{columns: "id", rows: some}},
 		{"a count", prepared("SELECT COUNT(*) AS `count` FROM `types`.`all_v2`"), expect{columns: "count", rows: 1}},
 	}},
-	"Grafana": {agent: "grpc-go/1.60.0", steps: []step{
+	"Grafana": {agent: "grpc-go/1.60.0", headers: []string{"bucket-name", "types", "database", "types"}, steps: []step{
 		{"info", info(), expect{rows: some}},
 		{"tables", command(&pb.CommandGetTables{TableTypes: []string{"BASE TABLE"}}), expect{rows: some, has: "lake|session|t|TABLE"}},
 		{"columns", command(&pb.CommandGetTables{TableNameFilterPattern: ptr("all_v2"), TableTypes: []string{"BASE TABLE"}, IncludeSchema: true}), expect{rows: 1}},
@@ -137,6 +165,8 @@ var tools = map[string]struct {
 		{"an ordinal too far", prepared("SELECT `id` FROM `types`.`all_v2` GROUP BY 2"), expect{fails: "GROUP BY"}},
 		{"a temporary table", prepared("CREATE LOCAL TEMPORARY TABLE `#T` (`COL` INTEGER)"), expect{fails: "reads only"}},
 		{"into a table", prepared("INSERT INTO `session`.`t` SELECT * FROM `session`.`t`"), expect{fails: "reads only"}},
+		{"into a new table", prepared("SELECT * INTO `#T` FROM `types`.`all_v2`"), expect{fails: "INTO"}},
+		{"the shape of all, at prepare", shape("SELECT * FROM `types`.`all_v2`"), expect{}},
 		{"drop", prepared("DROP TABLE `#T`"), expect{fails: "reads only"}},
 		{"shape alone", prepared("SELECT * FROM (SELECT * FROM `types`.`all_v2`) `t` WHERE 1=0"), expect{rows: 0}},
 		{"limit 0", prepared("SELECT * FROM `types`.`all_v2` LIMIT 0"), expect{rows: 0}},
@@ -198,6 +228,68 @@ func prepared(sql string) func(*tool) (answer, error) {
 			u.t.Errorf("%s: prepared as %s", sql, p.DatasetSchema())
 		}
 		return out, err
+	}
+}
+
+// bind prepares a statement and runs it with texts for its parameters.
+func bind(sql string, values ...string) func(*tool) (answer, error) {
+	return func(u *tool) (answer, error) {
+		p, err := u.sql.Prepare(u.ctx, sql)
+		if err != nil {
+			return answer{}, err
+		}
+		defer p.Close(u.ctx)
+		fields := make([]arrow.Field, len(values))
+		for i := range values {
+			fields[i] = arrow.Field{Name: fmt.Sprint(i), Type: arrow.BinaryTypes.String}
+		}
+		b := array.NewRecordBuilder(memory.DefaultAllocator, arrow.NewSchema(fields, nil))
+		defer b.Release()
+		for i, v := range values {
+			b.Field(i).(*array.StringBuilder).Append(v)
+		}
+		p.SetParameters(b.NewRecordBatch())
+		i, err := p.Execute(u.ctx)
+		if err != nil {
+			return answer{}, err
+		}
+		return u.read(i)
+	}
+}
+
+// left reads one batch of a statement's rows and leaves the stream.
+func left(sql string) func(*tool) (answer, error) {
+	return func(u *tool) (answer, error) {
+		i, err := u.sql.Execute(u.ctx, sql)
+		if err != nil {
+			return answer{}, err
+		}
+		ctx, leave := context.WithCancel(u.ctx)
+		defer leave()
+		r, err := u.sql.DoGet(ctx, i.Endpoint[0].Ticket)
+		if err != nil {
+			return answer{}, err
+		}
+		defer r.Release()
+		if !r.Next() {
+			return answer{}, fmt.Errorf("no rows: %w", r.Err())
+		}
+		return answer{}, nil
+	}
+}
+
+// shape prepares a statement and never runs it.
+func shape(sql string) func(*tool) (answer, error) {
+	return func(u *tool) (answer, error) {
+		p, err := u.sql.Prepare(u.ctx, sql)
+		if err != nil {
+			return answer{}, err
+		}
+		defer p.Close(u.ctx)
+		if p.DatasetSchema() == nil || p.DatasetSchema().NumFields() == 0 {
+			return answer{}, fmt.Errorf("no schema")
+		}
+		return answer{}, nil
 	}
 }
 
