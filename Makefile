@@ -66,7 +66,8 @@ conformance: doctor-tools ## run the whole conformance matrix in process, and ev
 conformance-gpu: doctor-tools ## the same with a stand-in for a GPU, which runs the kernels on the CPU
 	$(GPU_FLAGS) SKUA_CONFORMANCE=full $(GO) test -tags "cuda cudafake" -count=1 -timeout 60m -v -run MatrixOnTheGPU ./conformance/inprocess
 
-conformance-clients: build ## run the scripts through ADBC from Python and Arrow's JDBC driver (needs Python with adbc-driver-flightsql and pyarrow, Java 17, Maven)
+conformance-clients: build ## run the scripts through ADBC from Python and from Go and Arrow's JDBC driver (needs Python with adbc-driver-flightsql and pyarrow, Java 17, Maven)
+	cd conformance/outside/adbcgo && $(GO) build -o $(CURDIR)/$(BIN)/adbc-go .
 	cd conformance/outside && mvn -q package -DoutputDirectory=$(CURDIR)/$(BIN)/jdbc
 	SKUA_CLIENTS=$(CURDIR)/$(BIN) $(GO) test -count=1 -timeout 30m -v -run OtherClients ./conformance/inprocess
 

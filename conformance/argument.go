@@ -18,8 +18,8 @@ var parameterTypes = map[string]arrow.DataType{
 	"timestamp_ntz": &arrow.TimestampType{Unit: arrow.Microsecond}, "void": arrow.Null,
 }
 
-// arguments makes the one row that arg lines stand for. Values are spelled as Arrow's text forms have them: binary in base64; NULL is null.
-func arguments(lines []string) (arrow.RecordBatch, error) {
+// Bind makes the one row that arg lines stand for. Values are spelled as Arrow's text forms have them: binary in base64; NULL is null.
+func Bind(lines []string) (arrow.RecordBatch, error) {
 	fields := make([]arrow.Field, len(lines))
 	columns := make([]arrow.Array, 0, len(lines))
 	defer func() {

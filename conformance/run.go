@@ -224,7 +224,7 @@ func (r *runner) ask(ctx context.Context, session Session, s *Step) (*result, er
 		}
 		q := Question{SQL: sql, Path: r.Cell.Path, Elsewhere: s.Elsewhere, Texts: s.Arguments, Varies: s.Contains || s.Kind == Plan, Keep: !r.Profile.Can("tickets")}
 		if len(s.Arguments) > 0 {
-			if q.Arguments, err = arguments(s.Arguments); err != nil {
+			if q.Arguments, err = Bind(s.Arguments); err != nil {
 				return nil, err
 			}
 			defer q.Arguments.Release()

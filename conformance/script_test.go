@@ -109,7 +109,7 @@ func TestMismatchesAreSeen(t *testing.T) {
 }
 
 func TestArguments(t *testing.T) {
-	row, err := arguments([]string{"int -3", "string it's a b", "decimal(5,2) 1.50", "bigint NULL", "void", "timestamp 2024-01-01T10:00:00Z"})
+	row, err := Bind([]string{"int -3", "string it's a b", "decimal(5,2) 1.50", "bigint NULL", "void", "timestamp 2024-01-01T10:00:00Z"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestArguments(t *testing.T) {
 		t.Errorf("%q, expected %q", got, want)
 	}
 	for _, bad := range []string{"nonsense 1", "int x", "decimal 1"} {
-		if _, err := arguments([]string{bad}); err == nil {
+		if _, err := Bind([]string{bad}); err == nil {
 			t.Errorf("%q must be refused", bad)
 		}
 	}

@@ -92,7 +92,7 @@ func TestScriptsOverTLSWithALogin(t *testing.T) {
 	t.Log(report.Count(out))
 }
 
-// TestOtherClients runs the scripts through ADBC from Python and through Arrow's JDBC driver, over TLS with a login.
+// TestOtherClients runs the scripts through ADBC from Python and from Go and through Arrow's JDBC driver, over TLS with a login.
 func TestOtherClients(t *testing.T) {
 	folder := os.Getenv("SKUA_CLIENTS")
 	if folder == "" {
@@ -109,8 +109,8 @@ func TestOtherClients(t *testing.T) {
 	address := start(t, g.settings).Target().Address
 	started := time.Now()
 	var all []conformance.Outcome
-	for _, program := range []string{"adbc.py", "Jdbc.java"} {
-		client, err := outside.Start(t.Context(), outside.Config{Program: filepath.Join("..", "outside", program), URI: "grpc+tls://" + address, User: guardedUser, PasswordFile: g.passwords, TLSRoots: g.rootsFile})
+	for _, program := range []string{filepath.Join("..", "outside", "adbc.py"), filepath.Join(folder, "adbc-go"), filepath.Join("..", "outside", "Jdbc.java")} {
+		client, err := outside.Start(t.Context(), outside.Config{Program: program, URI: "grpc+tls://" + address, User: guardedUser, PasswordFile: g.passwords, TLSRoots: g.rootsFile})
 		if err != nil {
 			t.Error(err)
 			continue

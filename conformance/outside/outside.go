@@ -1,5 +1,6 @@
 // Package outside runs conformance scripts through clients that are no part of this program: a program in any language that holds sessions with a
-// Flight SQL server and is told, a JSON object a line, what to ask. adbc.py is one for ADBC from Python, Jdbc.java one for Arrow's JDBC driver.
+// Flight SQL server and is told, a JSON object a line, what to ask. adbc.py is one for ADBC from Python, adbcgo
+// one for ADBC from Go, Jdbc.java one for Arrow's JDBC driver.
 //
 // The first line a program reads is {"uri", "user", "password", "tls_roots"}; it answers {"name": NAME}. Then come requests, one at a time, with id
 // and do: open and close of a session, ask and effect with session, path, sql and args ("TYPE VALUE" each). An answer repeats the id and has one of

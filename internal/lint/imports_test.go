@@ -43,6 +43,7 @@ const (
 	readline = "github.com/chzyer/readline"
 	isatty   = "github.com/mattn/go-isatty"
 	bindings = "github.com/duckdb/duckdb-go-bindings"
+	adbc     = "github.com/apache/arrow-adbc/go/adbc" // of a module of its own
 )
 
 // row says what the files of a package, tests aside, may import: which of our packages, and which of others'.
@@ -133,14 +134,15 @@ var table = map[string]row{
 		"conformance/report", "storage").and(cobra, grpc),
 
 	// Outside of the product: clients that judge it.
-	"conformance":            may().and(arrow, flight, grpc),
-	"conformance/feature":    may("conformance"),
-	"conformance/fixtures":   may("conformance").and(arrow, iceberg),
-	"conformance/inprocess":  may("conformance", "server").and(grpc),
-	"conformance/oracle":     may("conformance").and(arrow),
-	"conformance/outside":    may("conformance").and(arrow, grpc),
-	"conformance/plugintest": may("catalogs", "catalogs/catalogtest", "conformance", "plugins/host", "storage").and(iceberg),
-	"conformance/report":     may("conformance"),
+	"conformance":                may().and(arrow, flight, grpc),
+	"conformance/feature":        may("conformance"),
+	"conformance/fixtures":       may("conformance").and(arrow, iceberg),
+	"conformance/inprocess":      may("conformance", "server").and(grpc),
+	"conformance/oracle":         may("conformance").and(arrow),
+	"conformance/outside":        may("conformance").and(arrow, grpc),
+	"conformance/outside/adbcgo": may("conformance").and(adbc, arrow),
+	"conformance/plugintest":     may("catalogs", "catalogs/catalogtest", "conformance", "plugins/host", "storage").and(iceberg),
+	"conformance/report":         may("conformance"),
 	"conformance/scantest": may("catalogs", "engine", "engine/duckdb", "fault", "kernels", "kernels/cpu", "predicate", "resource", "scan", "scan/parquet", "session", "storage", "storage/local").
 		and(arrow, iceberg, parquet),
 	"conformance/lake":           may("cmd/skua/demo").and(iceberg),
@@ -155,7 +157,7 @@ var table = map[string]row{
 var cgoOwners = []string{"engine/duckdb", "kernels/cuda/driver/cudart", "kernels/cuda/driver/standin"}
 
 // units are the prefixes that imports are judged by.
-var units = []string{arrow, flight, parquet, iceberg, writer, uuid, compress, lz4, brotli, libzstd, xxhash, plugin, hclog, grpc, protobuf, jwt, sqlite, postgres, mysql, thrift, aws, smithy, google, oauth2, azure, hdfs, cobra, cuda, readline, isatty, bindings}
+var units = []string{arrow, flight, parquet, iceberg, writer, uuid, compress, lz4, brotli, libzstd, xxhash, plugin, hclog, grpc, protobuf, jwt, sqlite, postgres, mysql, thrift, aws, smithy, google, oauth2, azure, hdfs, cobra, cuda, readline, isatty, bindings, adbc}
 
 // unit gives the longest prefix that an import belongs to, or "".
 func unit(imported string) string {
