@@ -46,7 +46,7 @@ gpu-test: doctor-tools ## test the GPU parts at length, without a GPU: the stand
 	sh kernels/cuda/ptx/hostcheck.sh
 
 gpu-deleted: doctor-tools ## delete every barrier and bounds check of the GPU kernels in turn and see it caught (ten minutes; needs clang-16)
-	SKUA_GPU_DELETE=1 $(GO) test -timeout 60m -count=1 -run Deleted -v ./kernels/cuda
+	SKUA_GPU_DELETE=1 $(GO) test -timeout 60m -count=1 -run EveryDeleted -v ./kernels/cuda
 
 gpu-device: doctor-tools ## build bin/gpu-check, a folder to carry to a machine with a GPU; run.sh in it takes under three minutes
 	$(GPU_FLAGS) sh kernels/cuda/driver/carry.sh $(BIN)/gpu-check

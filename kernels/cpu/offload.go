@@ -63,11 +63,12 @@ type Page struct {
 	V2           bool
 	Packed, Size int // bytes, packed and not
 	Values       int // nulls included; entries of a dictionary
+	Rows         int // V2: those that begin in it
 	Encoding     parquet.Encoding
 	RepLength    int // V2
 	DefLength    int // V2
 	Codec        compress.Compression
-	LevelsInRuns bool // V1: definition levels are of the one encoding that is known
+	LevelsInRuns bool // V1: levels are of the one encoding that is known
 	header       header
 }
 
@@ -93,9 +94,9 @@ func (p *Pages) Next() (Page, bool, error) {
 	if err != nil || !more {
 		return Page{}, false, err
 	}
-	out := Page{Dictionary: !h.data, V2: h.kind == dataPageV2, Packed: int(h.compressed), Size: int(h.uncompressed), Values: int(h.values),
+	out := Page{Dictionary: !h.data, V2: h.kind == dataPageV2, Packed: int(h.compressed), Size: int(h.uncompressed), Values: int(h.values), Rows: int(h.rows),
 		Encoding: parquet.Encoding(h.encoding), RepLength: int(h.repLength), DefLength: int(h.defLength), Codec: p.codec, header: h,
-		LevelsInRuns: parquet.Encoding(h.defEncoding) == parquet.Encodings.RLE}
+		LevelsInRuns: parquet.Encoding(h.defEncoding) == parquet.Encodings.RLE && (p.pages.column.MaxRepetitionLevel() == 0 || parquet.Encoding(h.repEncoding) == parquet.Encodings.RLE)}
 	if p.pages.plain(&h) {
 		out.Codec = compress.Codecs.Uncompressed
 	}

@@ -39,6 +39,9 @@ func newBatch(ctx context.Context, s *shared, slot device.Slot, rg *kernels.RowG
 		if err != nil {
 			return nil, err
 		}
+		if c.leaf.list != nil {
+			c.lists = &lists{}
+		}
 		b.chunks = append(b.chunks, c)
 		b.ups += c.bytes
 		s.stats.SkipPages.Add(c.skipped)
@@ -81,7 +84,7 @@ func (b *batch) out(n int) (device.Piece, error) {
 func (b *batch) describe(c *chunk) (err error) {
 	f, most := c.leaf, uint64(c.leaf.column.MaxDefinitionLevel())
 	d := ptx.Column{Count: uint64(len(c.pages)), MaxDef: most, Threshold: most, Stored: uint64(f.stored), Boolean: one(f.form == cpu.BitForm), Dictionary: c.dictionary.Addr,
-		Entries: uint64(c.entries), Spans: c.spans.Addr}
+		Entries: uint64(c.entries), Spans: c.spans.Addr, Repeated: one(f.list != nil)}
 	var pages []byte
 	for _, p := range c.pages {
 		pages = ptx.Encode(pages, p)
@@ -103,14 +106,15 @@ func (b *batch) describe(c *chunk) (err error) {
 	if c.status, err = b.out(4 * len(c.pages)); err != nil {
 		return err
 	}
-	d.Status = c.status.Addr
-	p, ok := b.slot.In(ptx.ColumnBytes)
-	if !ok {
-		return errFull
-	}
-	copy(p.Bytes, ptx.Encode(nil, d))
-	c.columns = p
-	return nil
+	c.column = d
+	return b.describeColumn(c)
+}
+
+// describeColumn writes the chunk's column with the status that it has now.
+func (b *batch) describeColumn(c *chunk) (err error) {
+	c.column.Status = c.status.Addr
+	c.columns, err = b.in(ptx.Encode(nil, c.column))
+	return err
 }
 
 func one(b bool) uint64 {
@@ -144,6 +148,14 @@ func (b *batch) begin() error {
 			return err
 		}
 		if before, err = b.in(counts); err != nil {
+			return err
+		}
+	}
+	for i, c := range b.chunks {
+		if c.lists == nil {
+			continue
+		}
+		if err := b.describeLists(i, bitmap, before); err != nil {
 			return err
 		}
 	}
@@ -193,7 +205,7 @@ func (b *batch) decode(c *chunk) error {
 	if err := b.slot.Zero(c.status); err != nil {
 		return deviceError(err)
 	}
-	n, column := len(c.pages), c.columns.Addr
+	n, column := len(c.pages), c.columns
 	steps := []struct {
 		kernel ptx.Kernel
 		blocks int
@@ -201,7 +213,8 @@ func (b *batch) decode(c *chunk) error {
 	}{
 		{ptx.Unpack, n, c.packed},
 		{ptx.OpenPages, perThread(n), true},
-		{ptx.Levels, n, c.leaf.column.MaxDefinitionLevel() > 0},
+		{ptx.Levels, n, c.leaf.column.MaxDefinitionLevel() > 0 && c.lists == nil},
+		{ptx.ListLevels, n, c.lists != nil},
 		{ptx.Indices, n, c.uses[ptx.Dictionary] || c.uses[ptx.RLE]},
 		{ptx.Deltas, n, c.uses[ptx.Delta]},
 		{ptx.TextWalk, n, c.leaf.form == cpu.TextForm && c.uses[ptx.Plain]},
@@ -211,7 +224,11 @@ func (b *batch) decode(c *chunk) error {
 		if !s.wanted {
 			continue
 		}
-		if err := b.launch(s.kernel, s.blocks, column); err != nil {
+		of := column
+		if s.kernel == ptx.ListLevels {
+			of = c.lists.described
+		}
+		if err := b.launch(s.kernel, s.blocks, of); err != nil {
 			return err
 		}
 	}
@@ -221,7 +238,7 @@ func (b *batch) decode(c *chunk) error {
 // gather describes the wanted slots of a chunk.
 func (b *batch) gather(i int) ptx.Gather {
 	c := b.chunks[i]
-	g := ptx.Gather{Column: c.columns.Addr, RowOf: b.rowOf.Addr, Slots: uint64(b.slots), Conversion: c.leaf.conversion, Nulls: b.nulls.Addr + uint64(4*i)}
+	g := ptx.Gather{Column: c.columns, RowOf: b.rowOf.Addr, Slots: uint64(b.slots), Conversion: c.leaf.conversion, Nulls: b.nulls.Addr + uint64(4*i)}
 	if b.rowOf.Addr == 0 {
 		g.First = uint64(b.rows.Runs()[0].From)
 	}

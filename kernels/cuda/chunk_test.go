@@ -46,7 +46,11 @@ func rawPages(t testing.TB, d *cpu.Decoder, g *kernels.RowGroup) (out []rawPage)
 }
 
 // header writes the page's header in thrift's compact protocol.
-func (p *rawPage) header() []byte {
+func (p *rawPage) header(lists bool) []byte {
+	rows := p.Values
+	if lists {
+		rows = p.Rows
+	}
 	var b []byte
 	number := func(id byte, v int) { b = binary.AppendVarint(append(b, id<<4|5), int64(v)) }
 	kind, content := 0, byte(5)
@@ -63,7 +67,7 @@ func (p *rawPage) header() []byte {
 	number(1, p.Values)
 	if p.V2 {
 		number(1, 0) // nulls
-		number(1, p.Values)
+		number(1, rows)
 	}
 	number(1, int(p.Encoding))
 	switch {
@@ -80,15 +84,15 @@ func (p *rawPage) header() []byte {
 	return append(b, 0, 0)
 }
 
-// rebuild gives a row group whose only column has these pages.
+// rebuild gives a row group whose only column has these pages. Of lists it has as many rows as before.
 func rebuild(g *kernels.RowGroup, pages []rawPage) *kernels.RowGroup {
 	file := []byte("PAR1")
-	rows := 0
+	rows, lists := 0, g.Columns[0].Node.Kind == kernels.List
 	for i := range pages {
 		if !pages[i].Dictionary {
 			rows += pages[i].Values
 		}
-		file = append(append(file, pages[i].header()...), pages[i].body...)
+		file = append(append(file, pages[i].header(lists)...), pages[i].body...)
 	}
 	metadata := *g.Metadata
 	footer := *metadata.FileMetaData
@@ -105,7 +109,10 @@ func rebuild(g *kernels.RowGroup, pages []rawPage) *kernels.RowGroup {
 	}
 	chunk.MetaData, group.Columns[0], groups[0], footer.RowGroups, metadata.FileMetaData = &m, &chunk, &group, groups, &footer
 	out := *g
-	out.File, out.Metadata, out.Rows = bytes.NewReader(file), &metadata, int64(rows)
+	out.File, out.Metadata = bytes.NewReader(file), &metadata
+	if !lists {
+		out.Rows = int64(rows)
+	}
 	return &out
 }
 

@@ -105,6 +105,14 @@ func costCases() []costCase {
 		{"string delta, dates", text, func(b array.Builder, r *rand.Rand, row int) {
 			b.(*array.StringBuilder).Append(fmt.Sprintf("2024-%02d-%02dT%02d:%02d:%02d", 1+row/1000, 1+row/40%28, row%24, r.Intn(60), r.Intn(60)))
 		}, shared, nil},
+		{"list of 4 int64, dictionary of 1000", kernelstest.Field(1, "c", arrow.ListOfField(kernelstest.Field(2, "element", arrow.PrimitiveTypes.Int64, true)), true),
+			func(b array.Builder, r *rand.Rand, _ int) {
+				of := b.(*array.ListBuilder)
+				of.Append(true)
+				for range 1 + r.Intn(7) {
+					of.ValueBuilder().(*array.Int64Builder).Append(r.Int63n(1000) * 7)
+				}
+			}, dict, nil},
 		{"filter int64 plain < 30", long, int64s(1<<10, 1), plain, compare},
 		{"filter string dictionary in", text, words, dict, func(f predicate.Field) predicate.Expr {
 			return predicate.In{Field: f, Values: []predicate.Literal{{Type: f.Type, Value: "NONE"}, {Type: f.Type, Value: "COLLECT COD"}}}

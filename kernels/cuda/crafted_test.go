@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -146,7 +147,37 @@ func crafted(t testing.TB) (out []question) {
 	}
 	out = append(out, twoEncodings(t, long, craft(t, long, format.Encodings.Plain, 40, make([]byte, 320)),
 		craft(t, long, delta, 40, join(varints(128, 4, 40), varints(7), varints(3), []byte{4, 4, 0, 0}, make([]byte, 32)))))
-	return append(append(out, mixed(t)...), craftedTexts(t)...)
+	return slices.Concat(out, mixed(t), craftedTexts(t), craftedLevels(t), craftedLists(t))
+}
+
+// craftedLevels are pages whose levels end nowhere, and packed nulls.
+func craftedLevels(t testing.TB) (out []question) {
+	d := cpu.New()
+	defer d.Close()
+	long := kernelstest.Field(1, "c", arrow.PrimitiveTypes.Int64, true)
+	batch := kernelstest.Random([]arrow.Field{long}, 60, 0.5, 5, memory.DefaultAllocator)
+	defer batch.Release()
+	options := func(version format.DataPageVersion, c compress.Compression) kernelstest.Layout {
+		return kernelstest.Layout{Options: []format.WriterProperty{format.WithDataPageVersion(version), format.WithStats(false), format.WithCompression(c), format.WithDictionaryDefault(false)}}
+	}
+	add := func(name string, g *kernels.RowGroup, change func(p *rawPage)) {
+		p := rawPages(t, d, g)[0]
+		change(&p)
+		g = rebuild(g, []rawPage{p})
+		out = append(out, question{group: g, sel: kernels.All(g.Rows), name: "crafted " + name})
+	}
+	first := openGroups(t, kernelstest.Write(t, batch, options(format.DataPageV1, compress.Codecs.Uncompressed)), []arrow.Field{long})[0]
+	for _, body := range [][]byte{{}, {0xff}, {0xff, 0xff, 0xff}, {40, 1, 0}, {4, 0, 0, 0}, join([]byte{0xff, 0x0f, 0, 0}, varints(100<<1|1), bytes.Repeat([]byte{0x55}, 10))} {
+		add(fmt.Sprintf("levels %x", body), first, func(p *rawPage) { p.body, p.Size, p.Values = body, len(body), 300 })
+	}
+	packed := openGroups(t, kernelstest.Write(t, batch, options(format.DataPageV2, compress.Codecs.Snappy)), []arrow.Field{long})[0]
+	for _, values := range [][]byte{{}, {0}, {0x80}, {0x80, 0x80}} {
+		add(fmt.Sprintf("packed nulls %x", values), packed, func(p *rawPage) {
+			levels := join(varints(80), []byte{0})
+			p.body, p.Size, p.Values, p.DefLength = join(levels, values), len(levels), 40, len(levels)
+		})
+	}
+	return out
 }
 
 // inStruct is a filter of a field whose levels go beyond those that there are.

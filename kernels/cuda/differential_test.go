@@ -42,6 +42,14 @@ func sameBuffers(got, want arrow.ArrayData) error {
 			return fmt.Errorf("buffer %d is\n%x\nwant\n%x", i, a, b)
 		}
 	}
+	if len(got.Children()) != len(want.Children()) {
+		return fmt.Errorf("%d children, want %d", len(got.Children()), len(want.Children()))
+	}
+	for i, w := range want.Children() {
+		if err := sameBuffers(got.Children()[i], w); err != nil {
+			return fmt.Errorf("child %d: %w", i, err)
+		}
+	}
 	return nil
 }
 

@@ -71,7 +71,7 @@ func (r *reader) split(p predicate.Expr) (tests []test, others []predicate.Expr)
 		t := test{expr: c}
 		if len(fields) == 1 {
 			t.field = fields[0]
-			if n := r.node(t.field.ID); n != nil {
+			if n := r.node(t.field.ID); n != nil && n.Kind == kernels.Leaf {
 				if f, reason := newLeaf(r.rg, n); reason == "" {
 					t.leaf = f
 				}

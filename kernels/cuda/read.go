@@ -27,11 +27,20 @@ type decoded struct {
 	valid   []byte // nil: no nulls
 	values  []byte
 	offsets []byte // of texts, 4 bytes each, one more than slots
+	lists   *decodedLists
+}
+
+// decodedLists are the lists of whose elements the rest tells; nil: there are none.
+type decodedLists struct {
+	valid   []byte // nil: no nulls
+	offsets []byte
 }
 
 // output is where a chunk's slots go.
 type output struct {
 	gather                        ptx.Gather
+	slots                         int
+	nulls                         device.Piece // their number
 	values, valid, offsets, total device.Piece
 	sums, sources, described      uint64
 }
@@ -53,6 +62,9 @@ func decodeColumns(ctx context.Context, b *batch) ([]*decoded, error) {
 		return nil, err
 	}
 	if err := b.check(); err != nil {
+		return nil, err
+	}
+	if err := b.gatherElements(ctx, outs); err != nil {
 		return nil, err
 	}
 	if texts {
@@ -82,7 +94,12 @@ func (b *batch) queue(outs []*output) (texts bool, err error) {
 		if err := b.decode(c); err != nil {
 			return false, err
 		}
-		if err := b.gatherColumn(c, outs[i]); err != nil {
+		if c.lists != nil {
+			err = b.queueLists(c)
+		} else {
+			err = b.gatherColumn(c, outs[i])
+		}
+		if err != nil {
 			return false, err
 		}
 		texts = texts || c.leaf.form == cpu.TextForm
@@ -90,32 +107,39 @@ func (b *batch) queue(outs []*output) (texts bool, err error) {
 	return texts, nil
 }
 
-// output makes room for a chunk's slots.
+// output makes room for a chunk's slots, or for what is known of its lists.
 func (b *batch) output(i int) (*output, error) {
 	c := b.chunks[i]
-	o := &output{gather: b.gather(i)}
-	var err error
+	o := &output{gather: b.gather(i), slots: b.slots, nulls: device.Piece{Addr: b.nulls.Addr + uint64(4*i), Bytes: b.nulls.Bytes[4*i : 4*i+4]}}
+	if c.lists != nil {
+		return o, b.listOutput(c)
+	}
+	return o, b.makeRoom(c, o)
+}
+
+// makeRoom makes room for the values of as many slots as an output has.
+func (b *batch) makeRoom(c *chunk, o *output) (err error) {
 	if c.leaf.column.MaxDefinitionLevel() > 0 {
-		if o.valid, err = b.out(words(b.slots)); err != nil {
-			return nil, err
+		if o.valid, err = b.out(words(o.slots)); err != nil {
+			return err
 		}
 		o.gather.Valid = o.valid.Addr
 	}
 	if c.leaf.form == cpu.TextForm {
 		err = b.textOutput(o)
-	} else if o.values, err = b.out(c.leaf.backBytes(b.slots)); err == nil {
+	} else if o.values, err = b.out(c.leaf.backBytes(o.slots)); err == nil {
 		o.gather.Out = o.values.Addr
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	o.described, err = b.in(ptx.Encode(nil, o.gather))
-	return o, err
+	return err
 }
 
 func (b *batch) textOutput(o *output) (err error) {
-	n := tiles(b.slots)
-	if o.offsets, err = b.out(4 * (b.slots + 1)); err != nil {
+	n := tiles(o.slots)
+	if o.offsets, err = b.out(4 * (o.slots + 1)); err != nil {
 		return err
 	}
 	if o.total, err = b.out(8); err != nil {
@@ -124,7 +148,7 @@ func (b *batch) textOutput(o *output) (err error) {
 	if o.sums, err = b.scratch(8 * n); err != nil {
 		return err
 	}
-	if o.sources, err = b.scratch(8 * b.slots); err != nil {
+	if o.sources, err = b.scratch(8 * o.slots); err != nil {
 		return err
 	}
 	g := &o.gather
@@ -135,21 +159,22 @@ func (b *batch) textOutput(o *output) (err error) {
 // gatherColumn queues what brings a chunk's values to their slots; of texts the offsets.
 func (b *batch) gatherColumn(c *chunk, o *output) error {
 	if c.leaf.form != cpu.TextForm {
-		return b.launch(c.leaf.gatherKernel(), tiles(b.slots), o.described)
+		return b.launch(c.leaf.gatherKernel(), tiles(o.slots), o.described)
 	}
-	if err := b.launch(ptx.TextLengths, tiles(b.slots), o.described); err != nil {
+	if err := b.launch(ptx.TextLengths, tiles(o.slots), o.described); err != nil {
 		return err
 	}
 	if err := b.launch(ptx.TextScan, 1, o.described); err != nil {
 		return err
 	}
-	return b.launch(ptx.TextOffsets, perThread(b.slots+1), o.described)
+	return b.launch(ptx.TextOffsets, perThread(o.slots+1), o.described)
 }
 
 // copyTexts makes room for the bytes of texts, now that their size is known, and copies them.
 func (b *batch) copyTexts(ctx context.Context, outs []*output) error {
 	type copying struct {
 		kernel    ptx.Kernel
+		slots     int
 		described uint64
 	}
 	var again []copying
@@ -174,9 +199,9 @@ func (b *batch) copyTexts(ctx context.Context, outs []*output) error {
 		if err != nil {
 			return err
 		}
-		again = append(again, copying{ptx.TextCopy, described})
+		again = append(again, copying{ptx.TextCopy, o.slots, described})
 		if b.chunks[i].uses[ptx.DeltaText] {
-			again = append(again, copying{ptx.TextJoin, described})
+			again = append(again, copying{ptx.TextJoin, o.slots, described})
 		}
 	}
 	if len(again) == 0 {
@@ -186,7 +211,7 @@ func (b *batch) copyTexts(ctx context.Context, outs []*output) error {
 		return deviceError(err)
 	}
 	for _, c := range again {
-		if err := b.launch(c.kernel, perThread(8*b.slots), c.described); err != nil {
+		if err := b.launch(c.kernel, perThread(8*c.slots), c.described); err != nil {
 			return err
 		}
 	}
@@ -196,13 +221,30 @@ func (b *batch) copyTexts(ctx context.Context, outs []*output) error {
 func (b *batch) results(outs []*output) []*decoded {
 	out := make([]*decoded, len(outs))
 	for i, o := range outs {
-		out[i] = &decoded{leaf: b.chunks[i].leaf, values: o.values.Bytes, offsets: o.offsets.Bytes}
-		if b.nullsOf(i) > 0 {
+		c := b.chunks[i]
+		out[i] = &decoded{leaf: c.leaf, values: o.values.Bytes, offsets: o.offsets.Bytes}
+		if binary.LittleEndian.Uint32(o.nulls.Bytes) > 0 {
 			out[i].valid = o.valid.Bytes
+		}
+		if c.lists == nil {
+			continue
+		}
+		if c.lists.elements == 0 {
+			out[i] = &decoded{leaf: c.leaf, offsets: make([]byte, 4)}
+		}
+		out[i].lists = &decodedLists{offsets: c.lists.offsets.Bytes}
+		if b.nullsOf(i) > 0 {
+			out[i].lists.valid = c.lists.valid.Bytes
 		}
 	}
 	return out
 }
 
 // back is how many bytes came back.
-func (d *decoded) back() int64 { return int64(len(d.valid) + len(d.values) + len(d.offsets)) }
+func (d *decoded) back() int64 {
+	n := int64(len(d.valid) + len(d.values) + len(d.offsets))
+	if d.lists != nil {
+		n += int64(len(d.lists.valid) + len(d.lists.offsets))
+	}
+	return n
+}

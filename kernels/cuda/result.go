@@ -14,13 +14,16 @@ import (
 // array gives slots from..from+n of a decoded chunk. Values and texts stay where they came back, offsets and bits that do not begin there
 // are written anew, as every decoder gives them.
 func (d *decoded) array(from, n int, held *lease, mem memory.Allocator) arrow.Array {
-	valid, nulls := d.validity(from, n, mem)
+	if d.lists != nil {
+		return d.listArray(from, n, held, mem)
+	}
+	valid, nulls := validity(d.valid, from, n, mem)
 	buffers := []*memory.Buffer{valid}
 	switch {
 	case d.leaf.form == cpu.BitForm:
 		buffers = append(buffers, copyBits(d.values, from, n, mem))
 	case d.leaf.form == cpu.TextForm:
-		offsets, first, end := d.rebase(from, n, mem)
+		offsets, first, end := rebase(d.offsets, from, n, mem)
 		buffers = append(buffers, offsets, held.buffer(d.values[first:end], mem))
 	case d.leaf.widened:
 		buffers = append(buffers, widen(d.values[8*from:8*(from+n)], mem))
@@ -35,6 +38,23 @@ func (d *decoded) array(from, n int, held *lease, mem memory.Allocator) arrow.Ar
 			b.Release()
 		}
 	}
+	return array.MakeFromData(data)
+}
+
+// listArray gives lists from..from+n with their elements.
+func (d *decoded) listArray(from, n int, held *lease, mem memory.Allocator) arrow.Array {
+	valid, nulls := validity(d.lists.valid, from, n, mem)
+	offsets, first, end := rebase(d.lists.offsets, from, n, mem)
+	defer offsets.Release()
+	if valid != nil {
+		defer valid.Release()
+	}
+	element := *d
+	element.lists = nil
+	child := element.array(first, end-first, held, mem)
+	defer child.Release()
+	data := array.NewData(d.leaf.list.Field.Type, n, []*memory.Buffer{valid, offsets}, []arrow.ArrayData{child.Data()}, nulls, 0)
+	defer data.Release()
 	return array.MakeFromData(data)
 }
 
@@ -54,15 +74,15 @@ func newBuffer(n int, mem memory.Allocator) *memory.Buffer {
 }
 
 // validity gives the bits of slots, nil where none of them is null.
-func (d *decoded) validity(from, n int, mem memory.Allocator) (*memory.Buffer, int) {
-	if d.valid == nil {
+func validity(valid []byte, from, n int, mem memory.Allocator) (*memory.Buffer, int) {
+	if valid == nil {
 		return nil, 0
 	}
-	nulls := n - bitutil.CountSetBits(d.valid, from, n)
+	nulls := n - bitutil.CountSetBits(valid, from, n)
 	if nulls == 0 {
 		return nil, 0
 	}
-	return copyBits(d.valid, from, n, mem), nulls
+	return copyBits(valid, from, n, mem), nulls
 }
 
 func copyBits(bits []byte, from, n int, mem memory.Allocator) *memory.Buffer {
@@ -73,12 +93,12 @@ func copyBits(bits []byte, from, n int, mem memory.Allocator) *memory.Buffer {
 }
 
 // rebase gives offsets that begin at 0, and where their bytes lie.
-func (d *decoded) rebase(from, n int, mem memory.Allocator) (b *memory.Buffer, first, end int) {
-	offset := func(i int) int { return int(binary.LittleEndian.Uint32(d.offsets[4*i:])) }
+func rebase(offsets []byte, from, n int, mem memory.Allocator) (b *memory.Buffer, first, end int) {
+	offset := func(i int) int { return int(binary.LittleEndian.Uint32(offsets[4*i:])) }
 	b = newBuffer(4*(n+1), mem)
 	first, end = offset(from), offset(from+n)
 	if first == 0 {
-		copy(b.Bytes(), d.offsets[4*from:])
+		copy(b.Bytes(), offsets[4*from:])
 		return b, first, end
 	}
 	for i, out := 0, arrow.Int32Traits.CastFromBytes(b.Bytes()); i <= n; i++ {

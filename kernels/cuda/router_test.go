@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 
+	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/kernels/cpu"
 	"github.com/skua-data/skua/kernels/cuda/device"
 )
@@ -71,7 +72,7 @@ func measured(i int, rows, keep float64) estimate {
 // told is the same column as the router sees it.
 func told(i int, rows int64) *leaf {
 	c := lineitem[i]
-	return &leaf{form: c.form, stored: c.stored, back: c.back, widened: c.widened, dictionary: c.dictionaries, codec: compress.Codecs.Zstd, rows: rows,
+	return &leaf{form: c.form, stored: c.stored, back: c.back, widened: c.widened, dictionary: c.dictionaries, codec: compress.Codecs.Zstd, rows: rows, values: rows,
 		packed: int64(c.packed * float64(rows)), size: int64(c.size * float64(rows)), field: arrow.Field{Name: c.name}}
 }
 
@@ -187,4 +188,46 @@ func TestCostsOfDevices(t *testing.T) {
 	if c := CostsOf(device.Info{Simulated: true}); c.Up != 52 {
 		t.Errorf("%+v", c)
 	}
+}
+
+// TestRouterOnLists tells what the model says of lists: they cost a core so much more than flat columns that the device wins wherever it need not
+// wait for the cores to unpack.
+func TestRouterOnLists(t *testing.T) {
+	const rows, each = 1_000_000, 8
+	var table strings.Builder
+	table.WriteString("| lists of 8 | 16 cores, ns an element | L4 | A100 | H200 | sent |\n| --- | --- | --- | --- | --- | --- |\n")
+	for _, c := range []struct {
+		name         string
+		form         cpu.Form
+		stored       int
+		dictionary   bool
+		codec        compress.Compression
+		packed, size float64 // bytes of an element
+	}{
+		{"numbers in a dictionary, zstd", cpu.SameBytes, 8, true, compress.Codecs.Zstd, 1.6, 1.8},
+		{"numbers, zstd", cpu.SameBytes, 8, false, compress.Codecs.Zstd, 5, 8.3},
+		{"numbers, Snappy", cpu.SameBytes, 8, false, compress.Codecs.Snappy, 7, 8.3},
+		{"strings in a dictionary, zstd", cpu.TextForm, 0, true, compress.Codecs.Zstd, 0.6, 0.8},
+	} {
+		l := &leaf{form: c.form, stored: c.stored, back: c.stored, dictionary: c.dictionary, codec: c.codec, rows: rows, values: rows * each, list: &kernels.Node{},
+			packed: int64(c.packed * rows * each), size: int64(c.size * rows * each)}
+		line, sent := "", []string(nil)
+		for _, name := range []string{"L4", "A100", "H200"} {
+			costs := CostsOf(device.Info{Name: name})
+			costs.Cores = 16
+			all := []estimate{costs.estimate(l, rows, rows)}
+			if line == "" {
+				line = fmt.Sprintf("| %s | %.2f |", c.name, costs.cpu(all)/rows/each)
+			}
+			line += fmt.Sprintf(" %.2f (predicted) |", costs.device(all)/rows/each)
+			if l.never(rows) == "" && costs.pick(all)[0] {
+				sent = append(sent, name)
+			}
+		}
+		if len(sent) == 0 {
+			sent = []string{"where a filter keeps few rows"}
+		}
+		fmt.Fprintf(&table, "%s %s |\n", line, strings.Join(sent, ", "))
+	}
+	holdPage(t, "lists", table.String())
 }

@@ -119,3 +119,25 @@ template <class Emit> DEVICE u32 hybrid(Runs *t, Bytes src, u32 len, u32 width, 
   }
   return OK;
 }
+
+// ranks writes how many values are there in front of each word, and gives how many there are. One warp calls it.
+DEVICE u32 ranks(Words valid, GLOBAL u32 *rank, u32 words) {
+  u32 lane = tid() & 31, sum = 0;
+  for (u32 w0 = 0; w0 < words; w0 += 32) {
+    u32 own = w0 + lane < words ? popc(valid[w0 + lane]) : 0, inc = own; // guard
+    for (u32 d = 1; d < 32; d *= 2) {
+      u32 o = shflUp(inc, d);
+      if (lane >= d) inc += o;
+    }
+    if (w0 + lane < words) rank[w0 + lane] = sum + inc - own; // guard
+    sum += shflIdx(inc, 31);
+  }
+  return sum;
+}
+
+// bitsOf is how many bits a level takes.
+DEVICE u32 bitsOf(u32 most) {
+  u32 n = 0;
+  for (; most; most >>= 1) n++;
+  return n;
+}

@@ -94,7 +94,7 @@ type Page struct {
 	Word0             uint64
 	Dense             uint64
 	Joined            uint64
-	Reserved0         uint64
+	Lists             uint64
 }
 
 // State is what kernels keep of a page.
@@ -108,15 +108,16 @@ type State struct {
 
 // Column tells the kernels of a column chunk's pages.
 type Column struct {
-	Pages, States, Status, Count    uint64
-	MaxDef                          uint64
-	Threshold                       uint64
-	Stored                          uint64
-	Dictionary, Entries             uint64
-	Spans                           uint64
-	Valid, Rank                     uint64
-	Boolean                         uint64
-	Reserved0, Reserved1, Reserved2 uint64
+	Pages, States, Status, Count uint64
+	MaxDef                       uint64
+	Threshold                    uint64
+	Stored                       uint64
+	Dictionary, Entries          uint64
+	Spans                        uint64
+	Valid, Rank                  uint64
+	Boolean                      uint64
+	Repeated                     uint64
+	Reserved0, Reserved1         uint64
 }
 
 // Gather tells which slots of a column are wanted, and where.
@@ -133,17 +134,34 @@ type Gather struct {
 	Reserved0, Reserved1   uint64
 }
 
+// List tells which rows' lists are wanted of a column of lists, and where what becomes of them.
+type List struct {
+	Column                  uint64
+	Pages                   uint64
+	Starts, Elements, Lists uint64
+	Rows, Wanted, Before    uint64
+	Expected, Threshold     uint64
+	Bitmap, Selected        uint64
+	First, Last, Slots      uint64
+	EntryOf, ElementOf      uint64
+	Offsets, Valid, Nulls   uint64
+	Total, Broken           uint64
+	Reserved0, Reserved1    uint64
+}
+
 // Sizes of the structs in device memory.
 const (
 	PageBytes   = 128
 	StateBytes  = 64
 	ColumnBytes = 128
 	SlotsBytes  = 128
+	ListBytes   = 192
+	PageLists   = 32 // of a page of lists, in device memory alone
 	JoinedBytes = 24 // of a string of a DeltaText page, in device memory alone
 )
 
 // Encode appends a struct as the kernels read it.
-func Encode[T Page | State | Column | Gather](b []byte, v T) []byte {
+func Encode[T Page | State | Column | Gather | List](b []byte, v T) []byte {
 	b, err := binary.Append(b, binary.LittleEndian, v)
 	if err != nil {
 		panic(err) // fields are numbers

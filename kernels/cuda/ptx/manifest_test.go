@@ -130,14 +130,14 @@ func TestKernelsAreInTheirModules(t *testing.T) {
 // TestStructsAreThoseOfTheSources compares the fields of the structs that host and device share, and the numbers.
 func TestStructsAreThoseOfTheSources(t *testing.T) {
 	var text []byte
-	for _, name := range []string{"page.cuh", "gather.cuh", "filter.cu", "unpack.cu"} {
+	for _, name := range []string{"page.cuh", "gather.cuh", "filter.cu", "unpack.cu", "lists.cu"} {
 		b, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		text = append(text, b...)
 	}
-	for name, v := range map[string]any{"Page": Page{}, "State": State{}, "Column": Column{}, "Gather": Gather{}} {
+	for name, v := range map[string]any{"Page": Page{}, "State": State{}, "Column": Column{}, "Gather": Gather{}, "List": List{}} {
 		body := regexp.MustCompile(`(?s)struct ` + name + ` \{(.*?)\n\};`).FindSubmatch(text)
 		if body == nil {
 			t.Fatalf("no struct %s", name)
@@ -171,7 +171,7 @@ func TestStructsAreThoseOfTheSources(t *testing.T) {
 			t.Errorf("the sources do not number %s", list)
 		}
 	}
-	if n := len(Encode(nil, Page{})); n != PageBytes || len(Encode(nil, State{})) != StateBytes || len(Encode(nil, Column{})) != ColumnBytes || len(Encode(nil, Gather{})) != SlotsBytes {
+	if n := len(Encode(nil, Page{})); n != PageBytes || len(Encode(nil, State{})) != StateBytes || len(Encode(nil, Column{})) != ColumnBytes || len(Encode(nil, Gather{})) != SlotsBytes || len(Encode(nil, List{})) != ListBytes {
 		t.Errorf("a page of %d bytes", n)
 	}
 	if Reason(BadRow) == Reason(99) || Reason(BadRuns) != "malformed runs" {

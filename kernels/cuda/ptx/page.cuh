@@ -27,7 +27,7 @@ struct Page {
   u64 word0;             // its first validity word in the column's
   u64 dense;             // where its values go that are decoded before they are gathered
   u64 joined;            // its Joined strings
-  u64 reserved0;
+  u64 lists;             // rows that its header says begin in it; 0: it does not say
 };
 
 // State is a page's, made by open_pages.
@@ -58,7 +58,8 @@ struct Column {
   u64 spans;       // of a dictionary of texts: offset and length in 32 bits each
   u64 valid, rank; // words: 32 rows' bits, and how many are there before
   u64 boolean;     // the values are booleans
-  u64 reserved0, reserved1, reserved2;
+  u64 repeated;    // the values are entries of lists: rows are entries then, and each page's begin at a multiple of 32
+  u64 reserved0, reserved1;
 };
 
 typedef const GLOBAL Page *Pages;

@@ -17,13 +17,18 @@ KERNEL open_pages(u64 column) {
     levelsLen = p->defLen;
     at = p->repLen + p->defLen;
   } else if (!bad && c->maxDef) {
-    if (len < 4) { // bound
+    u64 from = 0;
+    if (c->repeated) {
+      if (len < 4 || load32(body) > len - 4) bad = BAD_HEADER; // bound
+      else from = 4 + load32(body);
+    }
+    if (len - from < 4) { // bound
       bad = BAD_HEADER;
     } else {
-      levels = 4;
-      levelsLen = load32(body);
-      if (levelsLen > len - 4) bad = BAD_HEADER; // bound
-      at = 4 + levelsLen;
+      levels = from + 4;
+      levelsLen = load32(body + from);
+      if (levelsLen > len - levels) bad = BAD_HEADER; // bound
+      at = levels + levelsLen;
     }
   }
   if (!bad && at < len) { // guard: else a page of nulls

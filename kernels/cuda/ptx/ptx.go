@@ -38,6 +38,11 @@ var (
 	TextCopy      = Kernel{"text_copy", "texts", 128, 1}
 	TextDeltas    = Kernel{"text_deltas", "textdeltas", 32, 1}
 	TextJoin      = Kernel{"text_join", "textdeltas", 128, 1}
+	ListLevels    = Kernel{"list_levels", "lists", 128, 1}
+	ListBases     = Kernel{"list_bases", "lists", 32, 2}
+	ListWanted    = Kernel{"list_wanted", "lists", 128, 1}
+	ListSlots     = Kernel{"list_slots", "lists", 128, 1}
+	ListElements  = Kernel{"list_elements", "lists", 128, 1}
 	FilterTable   = Kernel{"filter_table", "filter", 128, 5}
 	FilterCompare = Kernel{"filter_compare", "filter", 128, 6}
 	FilterNull    = Kernel{"filter_null", "filter", 128, 4}
@@ -47,7 +52,8 @@ var (
 // All lists the kernels.
 func All() []Kernel {
 	return []Kernel{OpenPages, SelectRows, Levels, Indices, Deltas, GatherFixed, GatherBytes, GatherBits, TextWalk, TextLengths, TextScan,
-		TextOffsets, TextCopy, TextDeltas, TextJoin, FilterTable, FilterCompare, FilterNull, Unpack}
+		TextOffsets, TextCopy, TextDeltas, TextJoin, ListLevels, ListBases, ListWanted, ListSlots, ListElements,
+		FilterTable, FilterCompare, FilterNull, Unpack}
 }
 
 // Modules lists the files of PTX.

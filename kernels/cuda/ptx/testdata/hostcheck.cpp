@@ -7,6 +7,7 @@
 #include "../filter.cu"
 #include "../unpack.cu"
 #include "../textdeltas.cu"
+#include "../lists.cu"
 #include <cstdio>
 #include <cstring>
 #include <random>
@@ -247,6 +248,84 @@ static void sharing() {
     }
 }
 
+// levelRuns writes levels of up to two bits, repeated where eight are the same.
+static Data levelRuns(std::vector<u32> v, u32 width) {
+  Data out(4);
+  v.resize((v.size() + 7) / 8 * 8);
+  for (size_t i = 0; i < v.size(); i += 8) {
+    bool same = true;
+    u32 bits = 0;
+    for (u32 k = 0; k < 8; k++) same &= v[i + k] == v[i], bits |= v[i + k] << (k * width);
+    out.push_back(same ? 16 : 3);
+    for (u32 k = 0; k < (same ? 1 : width); k++) out.push_back(same ? v[i] : bits >> (8 * k));
+  }
+  u32 n = out.size() - 4;
+  memcpy(out.data(), &n, 4);
+  return out;
+}
+
+static void listed() {
+  for (bool all : {true, false}) {
+    std::vector<u32> rep, def, offsets = {0};
+    std::vector<u64> values, want, there;
+    u32 rows = 600, kept = 0, nulls = 0;
+    std::vector<u32> bitmap(rows / 32 + 1), selected(rows / 32 + 1);
+    for (u32 i = 0; i < rows; i++) {
+      if (i % 32 == 0) selected[i / 32] = kept;
+      bool wanted = all || rnd() % 3 == 0;
+      if (wanted) bitmap[i / 32] |= 1u << (i % 32), kept++;
+      u32 kind = rnd() % 4, n = kind < 2 ? kind == 1 : rnd() % 6 + 1;
+      if (kind < 2) rep.push_back(0), def.push_back(kind), n = 0;
+      for (u32 k = 0; k < n; k++) {
+        rep.push_back(k > 0), def.push_back(rnd() % 8 ? 3 : 2);
+        if (def.back() == 3) values.push_back(rnd());
+        if (wanted) want.push_back(def.back() == 3 ? values.back() : 0);
+      }
+      if (wanted) offsets.push_back(want.size()), there.push_back(kind > 0), nulls += kind == 0;
+    }
+    Data body = levelRuns(rep, 1), second = levelRuns(def, 2);
+    body.insert(body.end(), second.begin(), second.end());
+    body.insert(body.end(), (u8 *)values.data(), (u8 *)(values.data() + values.size()));
+    u32 entries = rep.size(), words = entries / 32 + 1;
+    Setup s(entries, body, PLAIN, 3);
+    s.column.repeated = 1;
+    PageLists in{};
+    std::vector<u32> w[6], entryOf(kept), elementOf(entries), gotOffsets(kept + 1), valid(kept / 32 + 1);
+    for (auto &x : w) x.resize(words);
+    u64 total = 0, broken = 0;
+    u32 listNulls = 0;
+    List l{s.c(), (u64)&in, (u64)w[0].data(), (u64)w[1].data(), (u64)w[2].data(), (u64)w[3].data(), (u64)w[4].data(), (u64)w[5].data(), rows, 1};
+    if (!all) l.bitmap = (u64)bitmap.data(), l.selected = (u64)selected.data();
+    l.last = rows, l.slots = kept;
+    l.entryOf = (u64)entryOf.data(), l.elementOf = (u64)elementOf.data();
+    l.offsets = (u64)gotOffsets.data(), l.valid = (u64)valid.data(), l.nulls = (u64)&listNulls;
+    l.total = (u64)&total, l.broken = (u64)&broken;
+    auto run = [&] {
+      launch(1, 128, [&] { open_pages(s.c()); });
+      launch(1, 128, [&] { list_levels((u64)&l); });
+      launch(1, 32, [&] { list_bases((u64)&l, 0); });
+      launch(1, 128, [&] { list_wanted((u64)&l); });
+      launch(1, 32, [&] { list_bases((u64)&l, 1); });
+      launch(kept / 128 + 1, 128, [&] { list_slots((u64)&l); });
+      launch(1, 128, [&] { list_elements((u64)&l); });
+    };
+    run();
+    check(s.status == 0 && total == want.size() && gotOffsets == offsets && listNulls == nulls, "lists");
+    for (u32 i = 0; i < kept; i++) check((valid[i / 32] >> (i % 32) & 1) == there[i], "lists that are there");
+    std::vector<u64> out(total + 1);
+    std::vector<u32> outValid(total / 32 + 1);
+    s.gather.rowOf = (u64)elementOf.data();
+    s.gather.slots = total;
+    s.gather.out = (u64)out.data(), s.gather.valid = (u64)outValid.data();
+    launch(s.tiles(), 128, [&] { gather_fixed(s.g()); });
+    out.resize(total);
+    check(s.status == 0 && out == want, "elements");
+    l.expected++;
+    run();
+    check(s.status == BAD_LEVELS && broken, "lists that are missing");
+  }
+}
+
 static void packed() {
   // LZ4: literals "abcd", a match 4 back of 40, literals "xyz". Snappy: the same.
   Data lz4 = {0x4f, 'a', 'b', 'c', 'd', 4, 0, 21, 0x30, 'x', 'y', 'z'};
@@ -283,6 +362,7 @@ int main() {
   strings();
   packed();
   sharing();
+  listed();
   selected();
   puts(wrong ? "FAIL" : "ok");
   return wrong;
