@@ -89,6 +89,9 @@ func TestSuiteThroughTheBinding(t *testing.T) {
 	d, _ := open(t, smallRoom)
 	for _, nullable := range []bool{false, true} {
 		fields := kernelstest.Flat(nullable)
+		for i, f := range []arrow.DataType{arrow.PrimitiveTypes.Int64, arrow.BinaryTypes.String} {
+			fields = append(fields, kernelstest.Field(201+2*i, f.String(), arrow.ListOfField(kernelstest.Field(202+2*i, "element", f, nullable)), nullable))
+		}
 		batch := kernelstest.Random(fields, 500, 0.2, 1, memory.DefaultAllocator)
 		for _, l := range kernelstest.Layouts() {
 			kernelstest.RunBatch(t, d, openGroups(t, kernelstest.Write(t, batch, l), fields), batch)

@@ -46,6 +46,8 @@ func rates() []rate {
 	text := func(b array.Builder, r *rand.Rand) {
 		b.(*array.StringBuilder).Append([]string{"DELIVER IN PERSON", "NONE", "COLLECT COD", "TAKE BACK RETURN"}[r.Intn(4)])
 	}
+	shared := layout(false, compress.Codecs.Snappy)
+	shared.Encodings = map[arrow.Type]format.Encoding{arrow.STRING: format.Encodings.DeltaByteArray}
 	return []rate{
 		{"int64 plain, not packed", arrow.PrimitiveTypes.Int64, layout(false, compress.Codecs.Uncompressed), number(1 << 40)},
 		{"int64 plain, snappy", arrow.PrimitiveTypes.Int64, layout(false, compress.Codecs.Snappy), number(1000)},
@@ -53,6 +55,17 @@ func rates() []rate {
 		{"int64 dictionary of 1000, zstd", arrow.PrimitiveTypes.Int64, layout(true, compress.Codecs.Zstd), number(1000)},
 		{"string dictionary of 4, zstd", arrow.BinaryTypes.String, layout(true, compress.Codecs.Zstd), text},
 		{"string plain, snappy", arrow.BinaryTypes.String, layout(false, compress.Codecs.Snappy), text},
+		{"string delta, dates, snappy", arrow.BinaryTypes.String, shared, func(b array.Builder, r *rand.Rand) {
+			b.(*array.StringBuilder).Append(fmt.Sprintf("2024-07-01T%02d:%02d:%02d", r.Intn(24), r.Intn(60), r.Intn(60)))
+		}},
+		{"lists of 2 int64, dictionary, zstd", arrow.ListOfField(kernelstest.Field(2, "element", arrow.PrimitiveTypes.Int64, true)), layout(true, compress.Codecs.Zstd),
+			func(b array.Builder, r *rand.Rand) {
+				of := b.(*array.ListBuilder)
+				of.Append(true)
+				for range r.Intn(5) {
+					of.ValueBuilder().(*array.Int64Builder).Append(r.Int63n(1000))
+				}
+			}},
 	}
 }
 
@@ -127,6 +140,9 @@ func readTime(t *testing.T, d kernels.Decoder, g *kernels.RowGroup, want arrow.R
 func filterBoth(t *testing.T, d, base kernels.Decoder, g *kernels.RowGroup) {
 	t.Helper()
 	f := predicate.Field{ID: 1, Path: []string{"c"}, Type: g.Columns[0].Field.Type}
+	if f.Type.ID() == arrow.LIST {
+		return // there is no test of lists
+	}
 	var value any = int64(30)
 	if f.Type.ID() == arrow.STRING {
 		value = "NONE"
