@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -40,7 +41,9 @@ type fakeCatalog struct {
 	namespaces map[string]iceberg.Properties // by dotted name
 	tables     map[string]*fakeTable         // by dotted name
 	views      []string
+	mu         sync.Mutex
 	loads      int
+	listed     int // calls of Namespaces and Tables
 	down       bool
 }
 
@@ -69,6 +72,7 @@ func (c *fakeCatalog) err() error {
 }
 
 func (c *fakeCatalog) Namespaces(_ context.Context, parent table.Identifier) iter.Seq2[table.Identifier, error] {
+	c.listed++
 	return func(yield func(table.Identifier, error) bool) {
 		if err := c.err(); err != nil {
 			yield(nil, err)
@@ -91,6 +95,7 @@ func (c *fakeCatalog) LoadNamespace(_ context.Context, n table.Identifier) (iceb
 }
 
 func (c *fakeCatalog) Tables(_ context.Context, n table.Identifier) iter.Seq2[catalogs.Entry, error] {
+	c.listed++
 	return func(yield func(catalogs.Entry, error) bool) {
 		if err := c.err(); err != nil {
 			yield(catalogs.Entry{}, err)
@@ -110,7 +115,9 @@ func (c *fakeCatalog) Tables(_ context.Context, n table.Identifier) iter.Seq2[ca
 }
 
 func (c *fakeCatalog) Load(_ context.Context, req catalogs.LoadRequest) (*catalogs.Table, error) {
+	c.mu.Lock()
 	c.loads++
+	c.mu.Unlock()
 	if err := c.err(); err != nil {
 		return nil, err
 	}

@@ -53,4 +53,33 @@ func TestOneTableIsFoundAsAListingFindsIt(t *testing.T) {
 	}
 }
 
+// TestAListingAsksForNoMoreThanItsPatternsCanMatch: what a pattern rules out by its schema is not looked below, listed or loaded.
+func TestAListingAsksForNoMoreThanItsPatternsCanMatch(t *testing.T) {
+	for _, c := range []struct {
+		schema, name          string
+		found, listed, loaded int
+	}{
+		{"%", "%", 7, 10, 7},      // the root and four namespaces: what is below each, and its tables
+		{"db", "%", 5, 2, 5},      // the namespaces at the root, and the tables of one
+		{"d_", "%", 5, 2, 5},      // another spelling
+		{"d_", "s_les", 1, 2, 1},  // one of its tables
+		{"db", "sales", 1, 0, 2},  // one table is loaded, not listed
+		{"db.%", "%", 0, 4, 0},    // below db, and below that
+		{"nothing", "%", 0, 1, 0}, // the namespaces at the root
+	} {
+		w, e := newWorld(t)
+		lake := w.catalogs["lake"]
+		lake.listed, lake.loads = 0, 0
+		n := 0
+		for _, err := range e.Tables(context.Background(), session.State{}, TableFilter{Catalog: ptr("lake"), SchemaPattern: &c.schema, NamePattern: &c.name, WithSchema: true}) {
+			if n++; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n != c.found || lake.listed != c.listed || lake.loads > c.loaded {
+			t.Errorf("%s, %s: %d found, %d listings, %d loads; want %d, %d, at most %d", c.schema, c.name, n, lake.listed, lake.loads, c.found, c.listed, c.loaded)
+		}
+	}
+}
+
 func ptr(s string) *string { return &s }
