@@ -130,6 +130,10 @@ def _(page):
 def _(page):
     pane = run(page, "SELECT *\nFROM shop.sails")
     expect(pane).to_contain_text("The table or view `shop`.`sails` cannot be found")
+
+
+@step("after-the-error")
+def _(page):
     rows_of(page, run(page, "SELECT 40 + 2 AS a, 'still here' AS b UNION ALL SELECT 1, 'x' ORDER BY a DESC"), "after an error", [["42", "still here"], ["1", "x"]])
 
 
