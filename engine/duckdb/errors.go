@@ -108,7 +108,7 @@ func (p *problem) fault(c class) *fault.Error {
 		if p.Candidates != "" {
 			hint = " Did you mean one of the following? [" + candidates(p.Candidates) + "]."
 		}
-		return fault.New(fault.Invalid, "A column, variable, or function parameter with name %s cannot be resolved.%s", quote(p.Name), hint).
+		return fault.New(fault.Invalid, "A column, variable, or function parameter with name %s cannot be resolved.%s", quote(shortened(p.Name)), shortened(hint)).
 			With("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703")
 	case strings.HasPrefix(message, "Referenced table "):
 		return fault.New(fault.Invalid, "%s", message).With("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703")
@@ -134,7 +134,17 @@ func cleaned(message string) string {
 		}
 		lines = append(lines, line)
 	}
-	return capital(strings.Join(lines, " "))
+	return capital(shortened(strings.Join(lines, " ")))
+}
+
+// maxMessage bounds the bytes of a message, which may repeat a value of the client's.
+const maxMessage = 2000
+
+func shortened(message string) string {
+	if len(message) <= maxMessage {
+		return message
+	}
+	return strings.ToValidUTF8(message[:maxMessage], "") + "…"
 }
 
 func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }

@@ -23,6 +23,7 @@ const (
 	madeText = iota
 	madeList
 	madeReplaced
+	comparedPairs
 )
 
 // most bounds what is made: one value, and those of a batch.
@@ -30,9 +31,10 @@ var most = map[int32]struct {
 	value, batch int64
 	what         string
 }{
-	madeText:     {16 << 20, 256 << 20, "a text of more than %d characters is not made"},
-	madeList:     {10_000_000, 20_000_000, "a list of more than %d elements is not made"},
-	madeReplaced: {256 << 20, 512 << 20, "a text that may have more than %d characters is not made by replacing"},
+	madeText:      {16 << 20, 256 << 20, "a text of more than %d characters is not made"},
+	madeList:      {10_000_000, 20_000_000, "a list of more than %d elements is not made"},
+	madeReplaced:  {256 << 20, 512 << 20, "a text that may have more than %d characters is not made by replacing"},
+	comparedPairs: {100_000_000, 1_000_000_000, "texts are not compared whose lengths multiply to more than %d"},
 }
 
 // shareOf is by how much less may be made in a statement that joins texts so many times: each operator keeps what it made of those before it until
@@ -59,7 +61,7 @@ func guardCall(arguments []arrow.Array, rows int) (arrow.Array, error) {
 			continue
 		}
 		limit := most[kinds.Value(i)]
-		if kinds.Value(i) != madeList {
+		if kinds.Value(i) == madeText || kinds.Value(i) == madeReplaced {
 			limit.value, limit.batch = limit.value/share, limit.batch/share
 		}
 		size := max(0, sizes.Value(i))

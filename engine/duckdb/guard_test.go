@@ -47,6 +47,10 @@ func TestMuchOutOfLittleIsRefused(t *testing.T) {
 		{sql: "SELECT regexp_replace(repeat('a', 1000000), 'a', repeat('b', 1000000))", want: "by replacing", spark: true},
 		{sql: "SELECT regexp_replace(repeat('a', 1000000), 'a', repeat('b', 1000000), 'g')", want: "by replacing"},
 		{sql: "SELECT x" + strings.Repeat(" || x", 40) + " FROM (SELECT repeat('a', 1000000) AS x)", want: "text of more than 167772 characters"},
+		{sql: "SELECT levenshtein(repeat('a', 20000), repeat('b', 20000))", want: "are not compared"},
+		{sql: "SELECT jaro_similarity(repeat('a', 20000), name || repeat('b', 20000)) FROM customers", want: "are not compared"},
+		{sql: "SELECT count(*) FROM orders WHERE status LIKE upper(status) ESCAPE '!'", want: "takes a literal as its pattern"},
+		{sql: "SELECT like_escape('a', 'b', 'c')", want: "not called by its name"},
 		{sql: "SELECT list_reduce(['a'], (x, y) -> x || x)", want: "there is no such function"},
 		{sql: "SELECT getvariable('skua_statement')", want: "there is no such function"},
 		{sql: "SELECT skua_made(0, 1, 2)", want: "there is no such function"},
@@ -94,5 +98,21 @@ func TestGuardsKnowThatAStatementEnded(t *testing.T) {
 	cancel(fmt.Errorf("too long"))
 	if err := call(); err == nil || err.Error() != "too long" {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestPatternsOfRows: LIKE with a pattern that is no literal says what LIKE says.
+func TestPatternsOfRows(t *testing.T) {
+	f := newFixture(t)
+	for condition, want := range map[string]bool{
+		"'axb' LIKE lower('A%')": true, "'a.b' LIKE lower('A.b')": true, "'axb' LIKE lower('a.b')": false, "'aXb' ILIKE lower('A_B')": true, "'a\nb' LIKE lower('a%b')": true,
+		"'axb' NOT LIKE lower('a%')": false, "'axb' NOT ILIKE lower('B%')": true, "'(a' LIKE '(' || '_'": true, "'axb' LIKE lower('x')": false, "'é' LIKE lower('_')": true,
+		"'a%b' LIKE 'a!%b' ESCAPE '!'": true, "'a%b%c%d%e' LIKE 'a!%%!%%!%%!%%' ESCAPE '!'": true, "'axbxcxdxe' LIKE 'a!%%!%%!%%!%%' ESCAPE '!'": false,
+		"'a%bcde' LIKE 'a\\%%c%d%e%'": true, "'axbcde' LIKE 'a\\%%c%d%e%'": false,
+	} {
+		got, err := f.rows(t.Context(), "SELECT CASE WHEN "+condition+" AND id = 1 THEN 'yes' ELSE 'no' END AS x FROM customers WHERE id = 1 GROUP BY 1")
+		if err != nil || strings.Contains(got, "yes") != want {
+			t.Errorf("%s: %s, %v", condition, got, err)
+		}
 	}
 }

@@ -22,6 +22,11 @@ var macros = []string{
 	`CREATE MACRO skua_repeat(s, n) AS repeat(s, CAST(n + skua_guard(0, len(s) * CAST(n AS HUGEINT)) AS BIGINT))`,
 	`CREATE MACRO skua_elements(n) AS skua_guard(1, abs(n))`,
 	`CREATE MACRO skua_replace(s, a, b) AS CASE WHEN skua_guard(2, CAST(strlen(s) AS DOUBLE) / greatest(strlen(a), 1) * strlen(b)) = 0 THEN replace(s, a, b) END`,
+	`CREATE MACRO skua_like_regex(p) AS replace(replace(regexp_escape(p), '\%', '.*'), '_', '.')`,
+	`CREATE MACRO skua_levenshtein(a, b) AS CASE WHEN skua_guard(3, CAST(strlen(a) AS DOUBLE) * strlen(b)) = 0 THEN levenshtein(a, b) END`,
+	`CREATE MACRO skua_damerau_levenshtein(a, b) AS CASE WHEN skua_guard(3, CAST(strlen(a) AS DOUBLE) * strlen(b)) = 0 THEN damerau_levenshtein(a, b) END`,
+	`CREATE MACRO skua_jaro_similarity(a, b) AS CASE WHEN skua_guard(3, CAST(strlen(a) AS DOUBLE) * strlen(b)) = 0 THEN jaro_similarity(a, b) END`,
+	`CREATE MACRO skua_jaro_winkler_similarity(a, b) AS CASE WHEN skua_guard(3, CAST(strlen(a) AS DOUBLE) * strlen(b)) = 0 THEN jaro_winkler_similarity(a, b) END`,
 	`CREATE MACRO skua_range(n BIGINT) AS range(n + skua_elements(n)), (a BIGINT, b BIGINT) AS range(a + skua_elements(CAST(b AS HUGEINT) - a), b),
 		(a BIGINT, b BIGINT, c BIGINT) AS range(a + skua_elements((CAST(b AS HUGEINT) - a) / c), b, c),
 		(a TIMESTAMP, b TIMESTAMP, c INTERVAL) AS range(a + to_days(CAST(skua_elements((epoch(b) - epoch(a)) / epoch(c)) AS INTEGER)), b, c)`,
@@ -44,4 +49,5 @@ var macros = []string{
 // macroNames are the functions that macros and we ourselves make, which the gate lets pass.
 var macroNames = []string{"skua_substring", "skua_locate", "skua_substring_index", "skua_initcap", "skua_months_between", "skua_next_day", "skua_to_timestamp", "skua_map",
 	"skua_years", "skua_months", "skua_days", "skua_hours", "skua_guard", "skua_length", "skua_repeat", "skua_elements", "skua_range", "skua_series", "skua_replace",
+	"skua_like_regex", "skua_levenshtein", "skua_damerau_levenshtein", "skua_jaro_similarity", "skua_jaro_winkler_similarity",
 	"skua_truncate", "skua_bucket", "skua_xxhash64", "skua_hash", "skua_crc32", "skua_variant_get", "skua_try_variant_get", "skua_to_json", "skua_schema_of_variant", "skua_is_variant_null"}

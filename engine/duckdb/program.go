@@ -49,7 +49,7 @@ func (p *program) Schema() *arrow.Schema     { return p.output.schema }
 func (p *program) Close() error              { return nil }
 
 // compile compiles a statement in which names stand for constants, by their offsets.
-func (e *executor) compile(ctx context.Context, q engine.Query, values map[int]dialect.Value) (engine.Program, error) {
+func (e *executor) compile(ctx context.Context, q engine.Query, values map[int]dialect.Value) (compiled engine.Program, err error) {
 	options := dialect.Options{Values: values, Spark: q.Dialect == "spark", Name: q.Name, Constants: q.Constants, Clock: q.Clock, Zone: q.Zone, Arguments: q.Arguments}
 	statement, err := dialect.Translate(q.Text, options)
 	if err != nil {
@@ -69,6 +69,11 @@ func (e *executor) compile(ctx context.Context, q engine.Query, values map[int]d
 		ctx, stop = context.WithTimeoutCause(ctx, limit, fault.New(fault.Exhausted, "the statement was planned longer than %s", limit).Change("skua.sql.timeout"))
 		defer stop()
 	}
+	defer func() {
+		if err != nil && ctx.Err() != nil {
+			err = fault.As(fault.Canceled, context.Cause(ctx)) // whatever the engine calls it
+		}
+	}()
 	planning, err := p.connect(ctx, i.planning)
 	if err != nil {
 		return nil, err

@@ -301,6 +301,9 @@ func Translate(text string, o Options) (*Statement, error) {
 	if r.failed != nil {
 		return nil, r.failed
 	}
+	if err := patterns(tokens); err != nil {
+		return nil, err
+	}
 	for i, t := range tokens[:len(tokens)-1] {
 		r.out.Bare = r.out.Bare || t.Is("TABLE") || t.Is("COLUMNS")
 		if t.Is("||") || t.Is("CONCAT") || t.Is("CONCAT_WS") {

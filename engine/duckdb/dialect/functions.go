@@ -58,6 +58,8 @@ var functions = map[string]function{
 	"printf": {special: formatCall}, "format": {special: formatCall},
 	"split":       templated(2, "str_split_regex($1, $2)", 3, "str_split_regex($1, $2)").onlySpark(),
 	"regexp_like": templated(2, "regexp_matches($1, $2)"), "rlike": templated(2, "regexp_matches($1, $2)"), "regexp": templated(2, "regexp_matches($1, $2)"),
+	"levenshtein": renamed("skua_levenshtein"), "editdist3": renamed("skua_levenshtein"), "damerau_levenshtein": renamed("skua_damerau_levenshtein"),
+	"jaro_similarity": renamed("skua_jaro_similarity"), "jaro_winkler_similarity": renamed("skua_jaro_winkler_similarity"),
 	"regexp_replace": {special: regexpReplaceCall}, "replace": {special: replaceCall},
 	"regexp_count": templated(2, "len(regexp_extract_all($1, $2))"), "regexp_extract": templated(2, "regexp_extract($1, $2, 1)", 3, "regexp_extract($1, $2, $3)").onlySpark(),
 	"startswith": renamed("starts_with"), "endswith": renamed("ends_with"), "find_in_set": templated(2, "coalesce(list_position(string_split($2, ','), $1), 0)"),

@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -104,6 +106,12 @@ func (r *rewriter) number() {
 	t := r.peek()
 	r.next++
 	digits := strings.TrimRight(t.Text, "LlSsYyFfDdBb")
+	if n, err := strconv.ParseFloat(digits, 64); len(digits) > 300 || err != nil && math.IsInf(n, 0) {
+		p := t.Pos
+		r.failed = &syntax.Error{Message: fmt.Sprintf("Numeric literal %.40s… is outside the valid range for double.", digits), Condition: "INVALID_NUMERIC_LITERAL_RANGE",
+			SQLState: "22003", Line: p.Line, Column: p.Column}
+		return
+	}
 	if strings.HasPrefix(strings.ToLower(t.Text), "0x") {
 		r.emitAt(t.Text, t.Pos)
 		return

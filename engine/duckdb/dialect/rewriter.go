@@ -85,7 +85,7 @@ func (r *rewriter) emitAt(text string, pos syntax.Pos) {
 }
 
 // bounds are the words whose number is bounded.
-var bounds = map[string]int{"JOIN": maxJoins, "OR": maxOrs, "->": maxLambdas, "LAMBDA": maxLambdas}
+var bounds = map[string]int{"JOIN": maxJoins, "OR": maxOrs, "AND": maxOrs, "->": maxLambdas, "LAMBDA": maxLambdas}
 
 // bound counts a word of those that are bounded.
 func (r *rewriter) bound(t syntax.Token) {

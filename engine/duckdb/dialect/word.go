@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/skua-data/skua/engine/syntax"
@@ -25,6 +26,11 @@ func (r *rewriter) word(s *scope) bool {
 			r.regex("!~", t.Pos)
 			return true
 		}
+		if (after.Is("LIKE") || after.Is("ILIKE")) && r.next > 0 && isOperandEnd(r.at(r.next-1)) && !r.at(r.next+2).Is("ANY") && !r.at(r.next+2).Is("ALL") && !r.at(r.next+2).Is("SOME") {
+			r.next++
+			r.like(true)
+			return true
+		}
 	case "RLIKE", "REGEXP":
 		if r.next > 0 && isOperandEnd(r.at(r.next-1)) && !after.Is("(") {
 			r.next++
@@ -32,10 +38,17 @@ func (r *rewriter) word(s *scope) bool {
 			return true
 		}
 	case "LIKE", "ILIKE":
-		if after.Kind == syntax.Text {
-			r.like()
+		if r.next > 0 && isOperandEnd(r.at(r.next-1)) && !after.Is("ANY") && !after.Is("ALL") && !after.Is("SOME") {
+			r.like(false)
 			return true
 		}
+	case "GLOB":
+		if after.Kind != syntax.Text {
+			r.refuse(r.next, "GLOB takes a literal as its pattern.")
+			return true
+		}
+		r.copy()
+		return true
 	case "EXCEPT":
 		if r.at(r.next-1).Is("*") && after.Is("(") {
 			r.next++
@@ -56,7 +69,7 @@ func (r *rewriter) word(s *scope) bool {
 		}
 	case "CASE", "IN", "AND", "OR", "EXISTS", "OVER", "FILTER", "WHEN", "THEN", "ELSE", "BETWEEN", "ON", "BY", "AS", "USING", "VALUES", "ANY", "ALL",
 		"SOME", "WITHIN", "UNION", "WITH", "WHERE", "HAVING", "DISTINCT", "INTERVAL", "ROWS", "GROUPS", "LIMIT", "OFFSET", "SELECT", "FROM", "JOIN",
-		"SETS", "ROLLUP", "CUBE", "PIVOT", "UNPIVOT", "MATERIALIZED", "RECURSIVE", "EXCLUDE", "REPLACE_", "GLOB", "ESCAPE", "IS", "LATERAL", "FETCH", "PARTITION", "QUALIFY":
+		"SETS", "ROLLUP", "CUBE", "PIVOT", "UNPIVOT", "MATERIALIZED", "RECURSIVE", "EXCLUDE", "REPLACE_", "ESCAPE", "IS", "LATERAL", "FETCH", "PARTITION", "QUALIFY":
 		switch {
 		case after.Is("(") && (t.Is("OVER") || t.Is("AS") && s.windows):
 			r.copy()
@@ -106,17 +119,89 @@ func (r *rewriter) regex(operator string, pos syntax.Pos) {
 	r.emit(") || ')(?s:.*)')")
 }
 
-// like writes LIKE with a literal: a backslash in it is the escape character unless another one is named.
-func (r *rewriter) like() {
-	r.copy()
-	pattern := ""
-	for i := r.next; r.at(i).Kind == syntax.Text; i++ {
-		pattern += syntax.TextOf(r.at(i))
+// maxWildcards is how many % the engine's own LIKE may try to place in a text: with more of them its time has no bound.
+const maxWildcards = 3
+
+// like writes [NOT] LIKE and ILIKE. A backslash in a literal is the escape character unless another one is named. Patterns that are no literals, and those with
+// many wildcards and an escape character, become regular expressions, which take a time that grows with the text alone.
+func (r *rewriter) like(not bool) {
+	t := r.peek()
+	pattern, end := "", r.next+1
+	for ; r.at(end).Kind == syntax.Text; end++ {
+		pattern += syntax.TextOf(r.at(end))
 	}
-	r.string()
-	if strings.Contains(pattern, `\`) && !r.is("ESCAPE") && !r.is("{") {
-		r.emit(`ESCAPE '\'`)
+	flags, operator := "(?s)", "~"
+	if t.Is("ILIKE") {
+		flags = "(?si)"
 	}
+	if not {
+		operator = "!~"
+	}
+	escape := `\`
+	if r.at(end).Is("ESCAPE") && r.at(end+1).Kind == syntax.Text {
+		escape = syntax.TextOf(r.at(end + 1))
+	}
+	escaped := r.at(end).Is("ESCAPE") || strings.Contains(pattern, escape) && escape != ""
+	switch after := r.at(end); {
+	case end == r.next+1:
+		r.next++
+		r.pattern(operator, flags, t.Pos)
+	case escaped && strings.Count(pattern, "%") > maxWildcards && len([]rune(escape)) == 1 && !after.Is("||") && !after.Is("{"):
+		r.next = end
+		if r.is("ESCAPE") {
+			r.next += 2
+		}
+		r.emitAt(operator+" "+QuoteText(flags+likeRegex(pattern, []rune(escape)[0])), t.Pos)
+	default:
+		if not {
+			r.emit("NOT")
+		}
+		r.copy()
+		r.string()
+		if strings.Contains(pattern, `\`) && !r.is("ESCAPE") && !r.is("{") {
+			r.emit(`ESCAPE '\'`)
+		}
+	}
+}
+
+// pattern writes a search for a pattern of LIKE that is an expression.
+func (r *rewriter) pattern(operator, flags string, pos syntax.Pos) {
+	r.parser.Seek(r.next)
+	if _, err := r.parser.Value(); err != nil {
+		r.failed = err
+		return
+	}
+	end := r.parser.Place()
+	if r.at(end).Is("ESCAPE") {
+		r.refuse(end, "LIKE with ESCAPE takes a literal as its pattern.")
+		return
+	}
+	r.emitAt(operator+" ("+QuoteText(flags)+" || skua_like_regex(", pos)
+	for r.failed == nil && r.next < end {
+		r.operand(&scope{})
+	}
+	r.emit("))")
+}
+
+// likeRegex writes a pattern of LIKE as a regular expression.
+func likeRegex(pattern string, escape rune) string {
+	var b strings.Builder
+	literal := false
+	for _, c := range pattern {
+		switch {
+		case !literal && c == escape:
+			literal = true
+			continue
+		case !literal && c == '%':
+			b.WriteString(".*")
+		case !literal && c == '_':
+			b.WriteByte('.')
+		default:
+			b.WriteString(regexp.QuoteMeta(string(c)))
+		}
+		literal = false
+	}
+	return b.String()
 }
 
 // bytes writes X'…'.
