@@ -64,7 +64,7 @@ func (c *connections) HandleConn(ctx context.Context, event stats.ConnStats) {
 	owners := conn.owners
 	conn.mu.Unlock()
 	c.server.config.Sessions.Unbind(conn.key, owners...)
-	c.server.handles.drop(conn.key, nil)
+	c.server.handles.drop(conn.key, conn.key, nil)
 }
 
 // TagRPC has nothing to add.

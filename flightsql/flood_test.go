@@ -63,15 +63,15 @@ func TestDropTakesOneOwnersStatements(t *testing.T) {
 	w := start(t, nil)
 	h := w.server.handles
 	a, b := auth.Principal{Name: "a"}, auth.Principal{Name: "b"}
-	mine, other := h.add("s", a, "x", nil), h.add("s", b, "x", nil)
-	h.drop("s", &a)
+	mine, other := h.add("s", "c", a, "x", nil), h.add("s", "c", b, "x", nil)
+	h.drop("s", "c", &a)
 	if _, err := h.get(mine, a); err == nil {
 		t.Error("it is still there")
 	}
 	if _, err := h.get(other, b); err != nil {
 		t.Errorf("the other owner's is gone: %v", err)
 	}
-	h.drop("s", nil)
+	h.drop("s", "c", nil)
 	if _, err := h.get(other, b); err == nil || h.bytes != 0 || len(h.scopes) != 0 {
 		t.Errorf("%d bytes, %d sessions are left, %v", h.bytes, len(h.scopes), err)
 	}

@@ -34,6 +34,7 @@ type handles struct {
 // handle is a prepared statement. Its fields belong to handles.mu.
 type handle struct {
 	id, scope string
+	conn      string // the connection that it was made over
 	owner     auth.Principal
 	text      string
 	args      arrow.RecordBatch // bound for the query path; may be nil
@@ -74,8 +75,8 @@ func newHandles(l Limits, now func() time.Time) *handles {
 const handleCost = 4 << 10
 
 // add keeps a statement and gives its handle.
-func (h *handles) add(scope string, owner auth.Principal, text string, first *readyPrepared) []byte {
-	n := &handle{id: rand.Text(), scope: scope, owner: owner, text: text, first: first, size: int64(len(text)) + handleCost, last: h.now()}
+func (h *handles) add(scope, conn string, owner auth.Principal, text string, first *readyPrepared) []byte {
+	n := &handle{id: rand.Text(), scope: scope, conn: conn, owner: owner, text: text, first: first, size: int64(len(text)) + handleCost, last: h.now()}
 	h.mu.Lock()
 	h.byID[n.id] = n
 	if h.scopes[scope] == nil {
@@ -208,14 +209,14 @@ func (h *handles) close(id []byte, owner auth.Principal) {
 	closeAll(gone)
 }
 
-// drop forgets the handles of a session, of all owners or of one.
-func (h *handles) drop(scope string, owner *auth.Principal) {
+// drop forgets the handles of a session that were made over a connection, of all owners or of one. Others may share the session, by its token, and go on.
+func (h *handles) drop(scope, conn string, owner *auth.Principal) {
 	h.mu.Lock()
 	var gone []*readyPrepared
 	if l := h.scopes[scope]; l != nil {
 		for e := l.Front(); e != nil; {
 			n := e.Value.(*handle)
-			if e = e.Next(); owner == nil || n.owner == *owner {
+			if e = e.Next(); n.conn == conn && (owner == nil || n.owner == *owner) {
 				gone = append(gone, h.remove(n))
 			}
 		}

@@ -168,7 +168,7 @@ func (s *Server) CloseSession(ctx context.Context, _ *flight.CloseSessionRequest
 	case key != "":
 		closed = s.config.Sessions.CloseBound(key, c.principal.Name)
 	}
-	s.handles.drop(s.scope(c), &c.principal)
+	s.handles.drop(s.scope(c), c.connKey(), &c.principal)
 	if !closed {
 		return nil, status.Error(codes.NotFound, "there is no session to close")
 	}

@@ -30,7 +30,7 @@ func (s *Server) CreatePreparedStatement(ctx context.Context, req upstream.Actio
 		return out, err
 	}
 	c := callerOf(ctx)
-	out.Handle = s.handles.add(s.scope(c), c.principal, req.GetQuery(), ready)
+	out.Handle = s.handles.add(s.scope(c), c.connKey(), c.principal, req.GetQuery(), ready)
 	return out, nil
 }
 

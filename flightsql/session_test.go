@@ -188,6 +188,29 @@ func TestSecretsAreMaskedAndSQLSeesOptions(t *testing.T) {
 	c.wantX("seen")
 }
 
+// TestWhoSharesASessionKeepsItsStatementsWhenAnotherClosesIt: a token that several connections show is one session, and each client closes it when it is done.
+func TestWhoSharesASessionKeepsItsStatementsWhenAnotherClosesIt(t *testing.T) {
+	w := start(t, nil)
+	first := w.login()
+	md, _ := metadata.FromOutgoingContext(first.ctx)
+	second := w.connect("authorization", md.Get("authorization")[0])
+	first.query(setX)
+	mine, err := first.Prepare(first.ctx, "SELECT 1")
+	check(t, err)
+	theirs, err := second.Prepare(second.ctx, "SELECT 1")
+	check(t, err)
+	_, err = second.CloseSession(second.ctx, &flight.CloseSessionRequest{})
+	check(t, err)
+	info, err := mine.Execute(first.ctx)
+	check(t, err)
+	if rows := first.fetch(info); len(rows) != 1 {
+		t.Errorf("rows %q", rows)
+	}
+	_, err = theirs.Execute(second.ctx)
+	wantCode(t, err, codes.NotFound, "not known")
+	first.wantX("") // what was set has ended for both
+}
+
 func TestCloseSessionTwice(t *testing.T) {
 	w := start(t, nil)
 	for name, c := range map[string]*client{"connection": w.connect(), "token": w.login()} {
