@@ -85,6 +85,13 @@ func (c *composed) Read(ctx context.Context, columns []int, sel *Selection, from
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), arrays, rows), nil
 }
 
+// Park parks those that can be.
+func (c *composed) Park() {
+	for _, r := range c.readers {
+		Park(r)
+	}
+}
+
 func (c *composed) Close() error {
 	var errs []error
 	for _, r := range c.readers {

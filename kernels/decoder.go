@@ -83,3 +83,16 @@ type Reader interface {
 	Read(ctx context.Context, columns []int, sel *Selection, from, n int64) (arrow.RecordBatch, error)
 	Close() error
 }
+
+// Parker is what a Reader may be, too, that can give back memory between two calls.
+type Parker interface {
+	// Park gives back what can be had again for little, such as unpacked pages of a file that is near. The next call makes it anew.
+	Park()
+}
+
+// Park parks a reader that can be parked; nil is none.
+func Park(r Reader) {
+	if p, ok := r.(Parker); ok {
+		p.Park()
+	}
+}

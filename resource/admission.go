@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	mostSeat    = 24 << 20    // bytes that a running statement is taken to need beside the memory that it counts
+	mostSeat    = 24 << 20    // bytes that a running statement counts for at least
 	mostWaiting = 1000        // statements that wait at once
 	defaultWait = time.Minute // how long one waits
 	memoryLimit = "skua.memory.limit"
@@ -21,8 +21,9 @@ const (
 // is short, so that none of them dies of the others.
 type admission struct {
 	mu      sync.Mutex
-	waiting list.List     // of *waiter
-	inside  int           // statements
+	waiting list.List // of *waiter
+	wanting list.List // of *reservation: those inside go before those that wait to come in
+	inside  map[*Statement]struct{}
 	keeping int           // of those, the ones that wait for memory to keep something
 	eased   chan struct{} // closed when memory is no longer short; nil: nobody asked
 	watched atomic.Bool   // somebody waits for memory to be given back
@@ -54,8 +55,7 @@ func (s *Statement) Enter(ctx context.Context) (leave func(), err error) {
 	a := &p.admission
 	a.mu.Lock()
 	a.watched.Store(true) // before looking, so that nothing is given back unseen
-	if s.inside > 0 || a.waiting.Len() == 0 && p.seatFree() {
-		p.sit(s)
+	if (s.inside > 0 || a.waiting.Len() == 0) && p.sit(s) {
 		p.settle()
 		a.mu.Unlock()
 		return p.leaver(s), nil
@@ -116,48 +116,74 @@ func (p *Pool) leaver(s *Statement) func() {
 	})
 }
 
-// seat is what a statement inside counts for, beside what it allocates.
+// seat is what a statement inside counts for at least.
 func (p *Pool) seat() int64 { return min(mostSeat, p.config.Memory/4) }
 
-// seatFree says whether one more may come in: the first always may.
-func (p *Pool) seatFree() bool {
-	return p.admission.inside == 0 || p.used.Load()+p.seat() <= p.config.Memory
-}
-
-// sit lets a statement in. The lock is held.
-func (p *Pool) sit(s *Statement) {
-	if s.inside++; s.inside == 1 {
-		p.admission.inside++
-		p.used.Add(p.seat())
+// sit lets a statement in, if there is room: the first always may. The lock is held.
+func (p *Pool) sit(s *Statement) bool {
+	a := &p.admission
+	if s.inside == 0 {
+		switch {
+		case len(a.inside) == 0:
+			s.take(p.seat())
+		case a.wanting.Len() > 0 || !s.takeFree(p.seat()):
+			return false
+		}
+		if a.inside == nil {
+			a.inside = map[*Statement]struct{}{}
+		}
+		a.inside[s] = struct{}{}
 	}
+	s.inside++
+	return true
 }
 
 // stand lets it out. The lock is held.
 func (p *Pool) stand(s *Statement) {
 	if s.inside--; s.inside == 0 {
-		p.admission.inside--
-		p.used.Add(-p.seat())
+		delete(p.admission.inside, s)
+		s.take(0)
 	}
+}
+
+// take sets what the statement counts for at least.
+func (s *Statement) take(seat int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seat = seat
+	s.recount()
+}
+
+// takeFree is take, if the process has the memory.
+func (s *Statement) takeFree(seat int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	growth := max(s.used, seat, s.reserved) - s.counted
+	if !s.pool.claim(growth) {
+		return false
+	}
+	s.seat, s.counted = seat, s.counted+growth
+	return true
 }
 
 // settle lets in who may come in and wakes those that paused. The lock is held.
 func (p *Pool) settle() {
 	a := &p.admission
-	for front := a.waiting.Front(); front != nil && p.seatFree(); front = a.waiting.Front() {
+	p.grant()
+	for front := a.waiting.Front(); front != nil && p.sit(front.Value.(*waiter).statement); front = a.waiting.Front() {
 		w := a.waiting.Remove(front).(*waiter)
-		p.sit(w.statement)
 		close(w.in)
 	}
 	if a.eased != nil && !p.short() {
 		close(a.eased)
 		a.eased = nil
 	}
-	a.watched.Store(a.waiting.Len() > 0 || a.eased != nil || a.keeping > 0)
+	a.watched.Store(a.waiting.Len() > 0 || a.wanting.Len() > 0 || a.eased != nil || a.keeping > 0)
 }
 
 // short says whether those inside should take no more than they must. The lock is held.
 func (p *Pool) short() bool {
-	return p.used.Load() > p.config.Memory || p.admission.waiting.Len() > 0
+	return p.used.Load() > p.config.Memory || p.admission.waiting.Len() > 0 || p.admission.wanting.Len() > 0
 }
 
 // gaveBack is called when memory was given back.

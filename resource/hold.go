@@ -12,9 +12,10 @@ import (
 // would take the process over its limit, and nothing is counted.
 func (s *Statement) Hold(n int64) (release func(), ok bool) {
 	p := s.pool
-	if total := p.used.Add(n); p.config.Memory > 0 && total > p.config.Memory {
-		p.used.Add(-n)
-		p.gaveBack()
+	switch {
+	case p.config.Memory <= 0:
+		p.count(n)
+	case !p.claim(n):
 		return func() {}, false
 	}
 	return p.releaser(n), true
@@ -51,10 +52,10 @@ func (s *Statement) Keep(ctx context.Context, n int64) (release func(), err erro
 	}()
 	for deadline := time.Now().Add(p.config.Wait); ; {
 		a.mu.Lock()
-		alone := a.keeping >= a.inside
+		alone := a.keeping >= len(a.inside)
 		a.mu.Unlock()
 		if alone {
-			p.used.Add(n)
+			p.count(n)
 			return p.releaser(n), nil
 		}
 		if release, ok := s.Hold(n); ok {

@@ -21,7 +21,9 @@ type Recycler struct {
 var _ memory.Allocator = (*Recycler)(nil)
 
 // NewRecycler makes a Recycler that keeps nothing yet.
-func NewRecycler() *Recycler { return &Recycler{spare: NewSpare(recycledIdle)} }
+func NewRecycler() *Recycler { return newRecycler(recycledIdle) }
+
+func newRecycler(idle int) *Recycler { return &Recycler{spare: NewSpare(idle)} }
 
 // Allocate gives size bytes, all 0.
 func (r *Recycler) Allocate(size int) []byte {

@@ -5,6 +5,7 @@ package resource
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,8 +27,10 @@ type Config struct {
 type Pool struct {
 	config    Config
 	used      atomic.Int64
+	peak      atomic.Int64
 	cores     chan struct{}
 	admission admission
+	idling    idling
 }
 
 // NewPool makes a pool.
@@ -36,7 +39,7 @@ func NewPool(config Config) *Pool {
 		config.Cores = 1
 	}
 	if config.Allocator == nil {
-		config.Allocator = NewRecycler()
+		config.Allocator = newRecycler(spared(config.Memory))
 	}
 	if config.Wait <= 0 {
 		config.Wait = defaultWait
@@ -44,11 +47,49 @@ func NewPool(config Config) *Pool {
 	return &Pool{config: config, cores: make(chan struct{}, config.Cores)}
 }
 
+// spared is how much of a limit may lie in buffers that nobody uses.
+func spared(limit int64) int {
+	if limit <= 0 {
+		return recycledIdle
+	}
+	return int(min(limit/8, recycledIdle))
+}
+
 // Cores is the number of workers that may run at once.
 func (p *Pool) Cores() int { return p.config.Cores }
 
 // Used is the memory in use that is counted, in bytes.
 func (p *Pool) Used() int64 { return p.used.Load() }
+
+// Peak is the most memory in use at once that was counted, in bytes.
+func (p *Pool) Peak() int64 { return p.peak.Load() }
+
+// count adds n bytes to what is in use.
+func (p *Pool) count(n int64) int64 {
+	used := p.used.Add(n)
+	raise(&p.peak, used)
+	return used
+}
+
+// claim adds n bytes to what is in use, unless that goes over the limit.
+func (p *Pool) claim(n int64) bool {
+	for {
+		used := p.used.Load()
+		if n > 0 && used+n > p.config.Memory {
+			return false
+		}
+		if p.used.CompareAndSwap(used, used+n) {
+			raise(&p.peak, used+n)
+			return true
+		}
+	}
+}
+
+// raise makes v at least n.
+func raise(v *atomic.Int64, n int64) {
+	for have := v.Load(); n > have && !v.CompareAndSwap(have, n); have = v.Load() {
+	}
+}
 
 // NewStatement starts the accounting of one statement.
 func (p *Pool) NewStatement(id string) *Statement {
@@ -80,11 +121,18 @@ type Statement struct {
 	Counters Counters
 
 	pool      *Pool
-	used      atomic.Int64
 	peak      atomic.Int64
 	exceeded  atomic.Pointer[fault.Error]
 	allocator allocator
 	inside    int // how often it entered and did not leave; the pool's lock is held
+
+	mu       sync.Mutex // of what follows; it is taken after the pool's
+	used     int64      // bytes that it allocated, or was charged for, and did not give back
+	scratch  int64      // of those, what decoding needs, which counts for no limit of one statement
+	seat     int64      // what it counts for at least: while it is inside
+	reserved int64      // and while it reads row groups
+	waiting  int        // reservations that wait; where others hold none, the seat is given up meanwhile
+	counted  int64      // what the pool counts for it
 }
 
 // Allocator allocates on the statement's account. An allocation past a limit is given all the same and makes Err non-nil: whoever
@@ -104,7 +152,11 @@ func (s *Statement) Err() error {
 func (s *Statement) Peak() int64 { return s.peak.Load() }
 
 // Used is the memory that the statement holds now, in bytes.
-func (s *Statement) Used() int64 { return s.used.Load() }
+func (s *Statement) Used() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used
+}
 
 // Core waits for a core and gives the function that returns it; call it once.
 func (s *Statement) Core(ctx context.Context) (release func(), err error) {
@@ -122,23 +174,54 @@ func (s *Statement) FreeCores() int { return cap(s.pool.cores) - len(s.pool.core
 // Cores is the number of workers worth starting.
 func (s *Statement) Cores() int { return s.pool.config.Cores }
 
+// add counts n bytes that the statement took, or gave back.
 func (s *Statement) add(n int64) {
-	used := s.used.Add(n)
-	s.pool.used.Add(n)
-	for peak := s.peak.Load(); used > peak && !s.peak.CompareAndSwap(peak, used); peak = s.peak.Load() {
-	}
+	s.mu.Lock()
+	s.used += n
+	raise(&s.peak, s.used)
+	own := s.used - s.scratch
+	s.recount()
+	s.mu.Unlock()
 	if n <= 0 {
 		if n < 0 {
 			s.pool.gaveBack()
 		}
 		return
 	}
-	if limit := s.pool.config.StatementMemory; limit > 0 && used > limit {
-		s.exceed("skua.statement.memory.limit", used, limit)
+	if limit := s.pool.config.StatementMemory; limit > 0 && own > limit {
+		s.exceed("skua.statement.memory.limit", own, limit)
 	}
-	if limit := s.pool.config.Memory; limit > 0 && used > limit {
-		s.exceed(memoryLimit, used, limit)
+	if limit := s.pool.config.Memory; limit > 0 && own > limit {
+		s.exceed(memoryLimit, own, limit)
 	}
+}
+
+// Scratch counts n bytes that decoding took for a while, or gave back where n is negative. They end no statement: without them none could go on.
+func (s *Statement) Scratch(n int64) {
+	s.mu.Lock()
+	s.used, s.scratch = s.used+n, s.scratch+n
+	raise(&s.peak, s.used)
+	s.recount()
+	s.mu.Unlock()
+	if n < 0 {
+		s.pool.gaveBack()
+	}
+}
+
+// recount brings up to date what the pool counts: what is in use, or what was promised where that is more. The lock is held.
+func (s *Statement) recount() {
+	if n := max(s.used, s.promised(s.reserved)) - s.counted; n != 0 {
+		s.counted += n
+		s.pool.count(n)
+	}
+}
+
+// promised is what the statement counts for however little it uses, with reservations of some bytes. The lock is held.
+func (s *Statement) promised(reserved int64) int64 {
+	if s.waiting > 0 {
+		return reserved
+	}
+	return max(s.seat, reserved)
 }
 
 func (s *Statement) exceed(setting string, used, limit int64) {

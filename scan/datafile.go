@@ -26,6 +26,7 @@ type openFile struct {
 	deleted    []int64 // ordinals, ascending
 	equality   []*equalityDeletes
 	indexed    map[int]*kernels.Selection // by row group, what page indexes say; one goroutine reads a file
+	uncount    func()                     // ends the counting of deleted; nil: it is not counted
 }
 
 // source is where a column of one file comes from.
@@ -55,12 +56,13 @@ func (p *tablePlan) open(ctx context.Context, d *dataFile) (*openFile, error) {
 	wait := p.openAhead(ctx, d, file)
 	counters := &resource.From(ctx).Counters
 	counters.Files.Add(1)
-	opened, err := p.source.table.openFormat(ctx, p.decoder(), d.Format, countedFile{File: file, bytes: &counters.DataBytes}, d.Path)
+	opened, err := p.source.table.openFormat(ctx, p.decoder(), d.Format, countedFile{File: file, bytes: &counters.DataBytes}, d.Path, p.whole())
 	if err != nil {
 		wait()
 		return nil, err
 	}
-	out := &openFile{plan: p, data: d, file: opened, wait: wait, projection: p.projection, deleted: deleted, equality: equality}
+	out := &openFile{plan: p, data: d, file: opened, wait: wait, projection: p.projection, deleted: deleted, equality: equality,
+		uncount: resource.From(ctx).Charge(positionSize * int64(len(deleted)))}
 	if err := d.checkVector(deleted, opened.Rows()); err != nil {
 		out.close()
 		return nil, err
@@ -83,6 +85,9 @@ func (p *tablePlan) open(ctx context.Context, d *dataFile) (*openFile, error) {
 
 func (f *openFile) close() {
 	f.file.Close()
+	if f.uncount != nil {
+		f.uncount()
+	}
 	if f.wait != nil {
 		f.wait()
 	}

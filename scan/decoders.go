@@ -30,7 +30,7 @@ func (p *tablePlan) Decoders(ctx context.Context) (out []string, err error) {
 	if err != nil {
 		return nil, fault.Wrap(err, "open data file")
 	}
-	opened, err := p.source.table.openFormat(ctx, p.decoder(), t.File.Format, file, t.File.Path)
+	opened, err := p.source.table.openFormat(ctx, p.decoder(), t.File.Format, file, t.File.Path, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -192,7 +192,7 @@ func (t *Table) readDeletesOf(ctx context.Context, decoder kernels.Decoder, d *d
 	if d.kind == deletionVector {
 		return readVector(file, d, limit)
 	}
-	opened, err := t.openFormat(ctx, decoder, d.Format, lent{file}, d.Path)
+	opened, err := t.openFormat(ctx, decoder, d.Format, lent{file}, d.Path, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +225,7 @@ func (t *Table) openDeletes(ctx context.Context, decoder kernels.Decoder, d *del
 	if err != nil {
 		return nil, err
 	}
-	return t.openFormat(ctx, decoder, d.Format, file, d.Path)
+	return t.openFormat(ctx, decoder, d.Format, file, d.Path, 0)
 }
 
 func (t *Table) openCounted(ctx context.Context, d *deleteFile) (countedFile, error) {

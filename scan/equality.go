@@ -211,7 +211,7 @@ func (p *tablePlan) fileKeys(ctx context.Context, d *deleteFile, ids []int) (_ *
 
 // readKeys reads a file of equality deletes. Columns that it does not compare are left out.
 func (p *tablePlan) readKeys(ctx context.Context, d *deleteFile, counted countedFile, compared []int) (*keySet, error) {
-	file, err := p.source.table.openFormat(ctx, p.decoder(), d.Format, lent{counted}, d.Path)
+	file, err := p.source.table.openFormat(ctx, p.decoder(), d.Format, lent{counted}, d.Path, 0)
 	if err != nil {
 		return nil, err
 	}

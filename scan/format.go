@@ -29,11 +29,11 @@ type opened interface {
 	Close() error
 }
 
-// openFormat opens a file of a format, whose columns the decoder reads where the format is Parquet. It takes the file over, also when it fails.
-func (t *Table) openFormat(ctx context.Context, decoder kernels.Decoder, format iceberg.FileFormat, file storage.File, path string) (opened, error) {
+// openFormat opens a file of a format, whose columns the decoder reads where the format is Parquet; a remote one of up to whole bytes is read at once. It takes the file over, also when it fails.
+func (t *Table) openFormat(ctx context.Context, decoder kernels.Decoder, format iceberg.FileFormat, file storage.File, path string, whole int64) (opened, error) {
 	switch strings.ToUpper(string(format)) {
 	case string(iceberg.ParquetFile):
-		f, err := t.scanner.footers.Open(ctx, file, path)
+		f, err := t.scanner.footers.OpenWhole(ctx, file, path, whole)
 		if err != nil {
 			return nil, err
 		}

@@ -37,15 +37,21 @@ func (p *tablePlan) holdDeletes(ctx context.Context, n int64) error {
 	return p.hold(ctx, n)
 }
 
-// holdShared makes the plan a holder of a decoded delete file until it is gone or lets go. Where memory runs short, the cache of others shrinks first.
+// holdShared makes the plan a holder of a decoded delete file until it is gone or lets go. Where memory runs short, the cache of others shrinks first, then
+// the plan waits for its turn.
 func holdShared[T any](ctx context.Context, p *tablePlan, s *shared[T]) (letGo func(), err error) {
 	if err := p.deletes.hold(s.size); err != nil {
 		return nil, err
 	}
 	for !s.hold(ctx) {
-		if !p.source.table.scanner.deletes.shrink() {
-			return nil, fault.New(fault.Exhausted, "the deletes of %s take %d bytes, which are over the memory limit", p.source.table.Name(), s.size).Change("skua.memory.limit")
+		if p.source.table.scanner.deletes.shrink() {
+			continue
 		}
+		err := workerOf(ctx).idly(ctx, func() error { return s.wait(ctx) })
+		if err != nil {
+			return nil, fault.Wrap(err, "hold the deletes of %s", p.source.table.Name())
+		}
+		break
 	}
 	once := sync.OnceFunc(s.letGo)
 	cleanup := runtime.AddCleanup(p, func(letGo func()) { letGo() }, once)

@@ -28,7 +28,7 @@ import (
 
 // madeTable is a table written by a test, file by file.
 type madeTable struct {
-	t         *testing.T
+	t         testing.TB
 	dir       string
 	schemas   []string // JSON of the fields; the last one is current
 	specs     []string // JSON of the fields; files are of the last one unless they say otherwise
@@ -55,7 +55,7 @@ type madeFile struct {
 	nulls     int64     // of that column; counted where it has bounds
 }
 
-func makeTable(t *testing.T, schemas ...string) *madeTable {
+func makeTable(t testing.TB, schemas ...string) *madeTable {
 	t.Helper()
 	return &madeTable{t: t, dir: t.TempDir(), schemas: schemas, specs: []string{""}, version: 2}
 }
@@ -129,7 +129,7 @@ func (m *madeTable) write(f madeFile) iceberg.ManifestEntry {
 	return iceberg.NewManifestEntry(iceberg.EntryStatusADDED, &snapshot, &sequence, &sequence, b.Build())
 }
 
-func parquetBytes(t *testing.T, fields []arrow.Field, rows string, group int64) ([]byte, int64) {
+func parquetBytes(t testing.TB, fields []arrow.Field, rows string, group int64) ([]byte, int64) {
 	t.Helper()
 	schema := arrow.NewSchema(fields, nil)
 	batch, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(rows))

@@ -71,6 +71,7 @@ type stream struct {
 	claim int
 	given []int // parts that were given up, to be claimed again
 	more  int   // workers that may still begin
+	alive int   // workers that did not end
 	at    int   // part being delivered; only the consumer changes it
 
 	current arrow.RecordBatch
@@ -108,8 +109,8 @@ func startStream(ctx context.Context, schema *arrow.Schema, parts int, atOnce, l
 			s.work(inner, read)
 		}()
 	}
-	if s.more = workers - 1; workers > 0 {
-		s.begin()
+	if s.more = workers; workers > 0 {
+		s.start(1)
 	}
 	return s
 }
@@ -163,17 +164,32 @@ func (s *stream) giveUp(i int) bool {
 	drain(s.slots[i])
 	delete(s.slots, i)
 	s.given = append(s.given, i)
-	s.more++
 	<-s.ahead
 	return true
 }
 
+// spare says whether a part need not wait for memory: another worker reads for the client meanwhile, and gets to it.
+func (s *stream) spare(i int) bool {
+	s.mu.Lock()
+	alone := s.alive == 1
+	s.mu.Unlock()
+	return !alone && s.giveUp(i)
+}
+
 // work reads parts until none is left. A part that fails ends the worker: what comes after it is not wanted.
 func (s *stream) work(ctx context.Context, read produce) {
+	gaveUp := false
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.alive--; gaveUp {
+			s.more++
+		}
+	}()
 	for i, ok := s.next(ctx); ok; i, ok = s.next(ctx) {
 		out := s.slot(i)
 		err := s.part(ctx, i, out, read)
-		if errors.Is(err, errGivenUp) {
+		if gaveUp = errors.Is(err, errGivenUp); gaveUp {
 			return
 		}
 		out.err = err
@@ -187,60 +203,20 @@ func (s *stream) work(ctx context.Context, read produce) {
 // part reads one part while holding a core, which it gives back while it waits for the consumer, or for memory that the consumer does not wait for.
 func (s *stream) part(ctx context.Context, i int, out *slot, read produce) (err error) {
 	statement := resource.From(ctx)
-	release, err := statement.Core(ctx)
-	if err != nil {
+	w := &worker{stream: s, part: i, statement: statement}
+	if err := w.work(ctx); err != nil {
 		return err
 	}
-	defer func() { release() }()
+	defer w.rest()
+	defer w.free()
 	defer fault.Recover(&err, fault.Internal, "read part %d", i)
-	return read(ctx, i, func(batch arrow.RecordBatch) error {
+	return read(withWorker(ctx, w), i, func(batch arrow.RecordBatch) error {
 		if err := statement.Err(); err != nil {
 			batch.Release()
 			return err
 		}
-		select {
-		case out.batches <- batch:
-			if !statement.Short() {
-				return ctx.Err()
-			}
-			release()
-			release = func() {}
-		default:
-			release()
-			release = func() {}
-			if err := s.offer(ctx, i, out, batch); err != nil {
-				batch.Release()
-				return err
-			}
-		}
-		if err := statement.Pause(ctx, out.hungry); err != nil {
-			return err
-		}
-		again, err := statement.Core(ctx)
-		if err == nil {
-			release = again
-		}
-		return err
+		return w.deliver(ctx, out, batch)
 	})
-}
-
-// offer waits until there is room for a batch.
-func (s *stream) offer(ctx context.Context, i int, out *slot, batch arrow.RecordBatch) error {
-	for {
-		long := time.NewTimer(s.unasked)
-		select {
-		case out.batches <- batch:
-			long.Stop()
-			return nil
-		case <-ctx.Done():
-			long.Stop()
-			return ctx.Err()
-		case <-long.C:
-			if s.giveUp(i) {
-				return errGivenUp
-			}
-		}
-	}
 }
 
 // Next advances to the next batch.
@@ -297,13 +273,24 @@ func (s *stream) take(out *slot) (batch arrow.RecordBatch, ok bool) {
 	return batch, ok
 }
 
-// beginAll starts every worker that there may be.
+// beginAll starts every worker that there may be, but one at most where memory is short: what that needs is hard enough to get.
 func (s *stream) beginAll() {
 	s.mu.Lock()
-	more := s.more
-	s.more, s.waited = 0, 0
+	s.waited = 0
+	n := s.more
+	if resource.From(s.ctx).Short() {
+		n = min(n, max(0, 1-s.alive))
+	}
 	s.mu.Unlock()
-	for range more {
+	s.start(n)
+}
+
+// start starts workers.
+func (s *stream) start(n int) {
+	s.mu.Lock()
+	s.more, s.alive = s.more-n, s.alive+n
+	s.mu.Unlock()
+	for range n {
 		s.begin()
 	}
 }

@@ -30,6 +30,7 @@ func (p *tablePlan) readTask(ctx context.Context, t task, size *sizer, mem memor
 	}
 	defer file.close()
 	counters := &resource.From(ctx).Counters
+	worker := workerOf(ctx)
 	groups := file.choose(ctx, t)
 	for i := range groups {
 		file.rechoose(t, groups[i:])
@@ -41,13 +42,36 @@ func (p *tablePlan) readTask(ctx context.Context, t task, size *sizer, mem memor
 			continue
 		}
 		p.read.routed(func() []string { return file.routes(g) })
-		r := groupReader{file: file, group: g, later: groups[i+1:], size: size, mem: mem, emit: emit}
-		if err := r.read(ctx); err != nil {
+		r := groupReader{file: file, group: g, later: groups[i+1:], size: size, mem: mem, emit: emit, worker: worker}
+		if err := worker.reserve(ctx, file.needs(g)); err != nil {
+			return err
+		}
+		err := r.read(ctx)
+		worker.free()
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// needs is about how many bytes of memory reading a row group takes: what is decoded at once, and the batches that are under way.
+func (f *openFile) needs(g parquet.Group) int64 {
+	p, ok := f.file.(parquetFile)
+	if !ok {
+		return underWay
+	}
+	var columns []kernels.Column
+	for _, s := range f.columns {
+		if s.InFile {
+			columns = append(columns, s.Column)
+		}
+	}
+	return underWay + p.Needs(g, columns)
+}
+
+// underWay is for the batches of a worker: one in the making, with room to grow, one that waits and one that is being sent.
+const underWay = 4 * targetBytes
 
 // reach is the length of a task's range. The last range of a file goes on to the end: the size that the manifest has may be too small.
 func (t task) reach() int64 {
@@ -68,12 +92,13 @@ func (f *openFile) match(id int) (parquet.Match, bool) {
 
 // groupReader reads one row group: filter columns first, the others only where a row survives.
 type groupReader struct {
-	file  *openFile
-	group parquet.Group
-	later []parquet.Group // of the same file, after it
-	size  *sizer
-	mem   memory.Allocator
-	emit  func(arrow.RecordBatch) error
+	file   *openFile
+	group  parquet.Group
+	later  []parquet.Group // of the same file, after it
+	size   *sizer
+	mem    memory.Allocator
+	emit   func(arrow.RecordBatch) error
+	worker *worker // nil: none reads for a stream
 
 	selection *kernels.Selection
 	deleted   []int64        // ordinals in the row group
@@ -108,6 +133,8 @@ func (r *groupReader) read(ctx context.Context) error {
 	if err := r.choose(ctx); err != nil {
 		return err
 	}
+	r.worker.parks(r.park)
+	defer r.worker.parks(nil)
 	for from := int64(0); from < r.selection.Count(); {
 		n := min(r.size.rows(), r.selection.Count()-from)
 		if err := r.step(ctx, from, n); err != nil {
@@ -189,6 +216,13 @@ func (r *groupReader) close() {
 	}
 }
 
+// park gives back what can be had again while the client takes its time.
+func (r *groupReader) park() {
+	for _, c := range []fileColumns{r.tested, r.keys, r.payload} {
+		kernels.Park(c.reader)
+	}
+}
+
 // choose lets the reader test what it can.
 func (r *groupReader) choose(ctx context.Context) error {
 	r.filter = r.file.rest
@@ -235,6 +269,7 @@ func (r *groupReader) step(ctx context.Context, from, n int64) error {
 	if err != nil {
 		return err
 	}
+	f.release() // the batch has what it needs, and may wait long
 	return r.size.deliver(batch, r.emit)
 }
 

@@ -81,8 +81,12 @@ func NewScanner(c Config) *Scanner {
 		codecs: avrofile.NewCodecs(manifest.BlockMost)}
 }
 
-// Forget lets go of the metadata that is kept for later scans.
-func (s *Scanner) Forget() { s.cache.forget() }
+// Forget lets go of the metadata, footers and deletes that are kept for later scans.
+func (s *Scanner) Forget() {
+	s.cache.forget()
+	s.deletes.forget()
+	s.footers.Forget()
+}
 
 // Table parses a loaded table's metadata, or takes it from the cache. Features that are not built are refused by the scan that needs
 // them, not here.

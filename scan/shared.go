@@ -39,6 +39,22 @@ func (s *shared[T]) hold(ctx context.Context) bool {
 	return true
 }
 
+// wait adds a holder, once the process has memory for it.
+func (s *shared[T]) wait(ctx context.Context) error {
+	free, err := resource.From(ctx).Keep(ctx, s.size)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.holders++; s.holders > 1 {
+		free() // another was faster
+		return nil
+	}
+	s.free = free
+	return nil
+}
+
 // letGo takes a holder away.
 func (s *shared[T]) letGo() {
 	s.mu.Lock()

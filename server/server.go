@@ -99,7 +99,7 @@ func New(ctx context.Context, config Config, parts Parts) (_ *Server, err error)
 			s.close()
 		}
 	}()
-	boundCollector()
+	boundCollector(config.Memory)
 	flight, err := s.build(ctx, parts)
 	if err != nil {
 		return nil, err

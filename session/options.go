@@ -124,8 +124,9 @@ var options = []Option{
 	{Key: "skua.cores", Type: Int, Default: "0", Scope: Startup, Effect: true, Doc: "Workers that decode at once; 0: one for each core."},
 	{Key: "skua.memory.limit", Type: Bytes, Scope: Startup, Effect: true,
 		Doc: "Memory of all statements together: Arrow data, metadata that is decoded, and the plans and metadata that are kept; such as `8g`; 0: no limit. Unset: half of what the machine or the container has. " +
-			"A statement that runs counts for 24 MiB, a quarter of a small limit at most, and for what it allocates. At the limit new statements wait, in order, and those that run read no further ahead than their clients wait for. " +
-			"Pages that are being unpacked and Go's heap, which grows by about 64 MiB between collections, come on top."},
+			"A statement that runs counts for 24 MiB, a quarter of a small limit at most, or for what it holds where that is more: batches, pages that are unpacked, dictionaries, footers and deletes. " +
+			"It reads a row group once there is memory for it. At the limit new statements wait, in order, and those that run read no further ahead than their clients wait for; one alone may go over it for a row group that needs more. " +
+			"Resident memory is that, up to a quarter more and 64 MiB for Go's heap, beside what the idle server takes."},
 	{Key: "skua.memory.wait", Type: Duration, Default: "1m", Scope: Startup, Effect: true,
 		Doc: "How long a statement waits for memory at `skua.memory.limit` until it fails, such as `30s`; it must be more than 0. A thousand wait at most, and one more fails at once."},
 	{Key: "skua.metadata.cache.limit", Type: Bytes, Default: "256m", Scope: Startup, Effect: true, Doc: "Memory for table metadata and decoded manifests that are kept for the next statement, such as `1g`; part of `skua.memory.limit`, of which it takes a quarter at most."},

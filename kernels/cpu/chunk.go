@@ -17,7 +17,7 @@ const (
 // the page that is being unpacked: a wide table has a hundred chunks open at once.
 type chunk struct {
 	file   io.ReaderAt
-	pool   *pool
+	pool   *scratch
 	next   int64 // offset in the file after the window
 	end    int64
 	buffer []byte
@@ -29,7 +29,7 @@ type chunk struct {
 // seek goes to a page, and ends the chunk there.
 func (c *chunk) seek(at, length int64) { c.next, c.end, c.window = at, at+length, nil }
 
-func newChunk(file io.ReaderAt, start, end, near int64, p *pool) *chunk {
+func newChunk(file io.ReaderAt, start, end, near int64, p *scratch) *chunk {
 	if end-start <= near {
 		near = 0
 	}

@@ -58,6 +58,16 @@ func (c *column) close() {
 	c.leaves, c.order, c.position = nil, nil, 0
 }
 
+// flat says whether all leaves are outside of lists, so that pages without wanted rows need not be unpacked.
+func (c *column) flat() bool {
+	for _, l := range c.order {
+		if l.maxRep > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // survivors reads the rows of a selection. After an error, or a panic, the column starts again at the first row.
 func (c *column) survivors(ctx context.Context, rows *kernels.Selection) (_ arrow.Array, err error) {
 	runs := rows.Runs()

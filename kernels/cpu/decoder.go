@@ -110,7 +110,7 @@ func (d *Decoder) Open(ctx context.Context, rg *kernels.RowGroup) (_ kernels.Rea
 		return nil, fault.New(fault.Internal, "row group %d of the %d of %s", rg.Ordinal, len(rg.Metadata.RowGroups), rg.Name)
 	}
 	statement := resource.From(ctx)
-	return &reader{decoder: d, rg: rg, mem: overwritten{statement.Allocator()}, over: statement.Err, columns: make([]*column, len(rg.Columns))}, nil
+	return &reader{decoder: d, rg: rg, mem: overwritten{statement.Allocator()}, over: statement.Err, scratch: &scratch{&d.pool, statement}, columns: make([]*column, len(rg.Columns))}, nil
 }
 
 // typeError says that a column is not for this decoder.

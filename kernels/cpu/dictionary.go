@@ -21,6 +21,7 @@ type dictionary struct {
 	failed []error // by value: why it has no such form; nil: all have
 
 	bytes   []byte // of texts, with slack behind
+	places  []byte // what spans lies in
 	spans   []span
 	longest int
 }
@@ -309,8 +310,9 @@ func (d *dictionaryTexts) long(out *texts, next []uint32) error {
 }
 
 // openTexts keeps the body and where its texts lie.
-func (d *dictionary) openTexts(body []byte, s stored, p *pool) error {
-	d.bytes, d.spans = p.get(len(body)), make([]span, d.n)
+func (d *dictionary) openTexts(body []byte, s stored, p *scratch) error {
+	d.bytes, d.places = p.get(len(body)), p.get(d.n*int(unsafe.Sizeof(span{})))
+	d.spans = cast[span](d.places)
 	copy(d.bytes, body)
 	d.bytes = d.bytes[:len(body)+slack]
 	if s.shape() == fixedShape {
@@ -337,7 +339,7 @@ func (d *dictionary) openTexts(body []byte, s stored, p *pool) error {
 }
 
 // openFixed converts all values. Where one has no such form, that is an error only for the rows that have it.
-func (d *dictionary) openFixed(body []byte, v *conversion, p *pool) error {
+func (d *dictionary) openFixed(body []byte, v *conversion, p *scratch) error {
 	stream, err := v.openFixed(parquet.Encodings.Plain, body)
 	if err != nil {
 		return err
@@ -376,10 +378,11 @@ func (d *dictionary) array(v *conversion) arrow.Array {
 	return array.MakeFromData(data)
 }
 
-func (d *dictionary) close(p *pool) {
+func (d *dictionary) close(p *scratch) {
 	if d != nil {
 		p.put(d.fixed)
 		p.put(d.bytes)
-		d.fixed, d.bytes = nil, nil
+		p.put(d.places)
+		d.fixed, d.bytes, d.places, d.spans = nil, nil, nil, nil
 	}
 }

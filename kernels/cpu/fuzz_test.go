@@ -64,7 +64,7 @@ func pageSeeds(f testing.TB) (out []pageSeed) {
 
 func seedOf(f testing.TB, d *Decoder, g *kernels.RowGroup, field int) pageSeed {
 	s := pageSeed{field: field}
-	p, err := d.openPages(g, 0)
+	p, err := d.openPages(g, 0, &scratch{pool: &d.pool})
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func (p *golden) fill(to vector, v *conversion, id format.Encoding, n int, skip 
 	var d *dictionary
 	if p.Entries > 0 {
 		var err error
-		if d, err = v.openDictionary(&header{values: int64(p.Entries)}, p.Dictionary, &pool{}); err != nil {
+		if d, err = v.openDictionary(&header{values: int64(p.Entries)}, p.Dictionary, &scratch{pool: &pool{}}); err != nil {
 			return err
 		}
 	}

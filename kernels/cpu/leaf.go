@@ -37,7 +37,7 @@ type leaf struct {
 
 // openLeaf opens a leaf. Where it belongs to something nested its levels are kept.
 func (r *reader) openLeaf(index int, nested bool) (*leaf, error) {
-	p, err := r.decoder.openPages(r.rg, index)
+	p, err := r.decoder.openPages(r.rg, index, r.scratch)
 	if err != nil {
 		return nil, err
 	}

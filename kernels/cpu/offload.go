@@ -81,7 +81,7 @@ type Pages struct {
 
 // OpenPages opens a column chunk.
 func (d *Decoder) OpenPages(rg *kernels.RowGroup, leaf int) (*Pages, error) {
-	p, err := d.openPages(rg, leaf)
+	p, err := d.openPages(rg, leaf, &scratch{pool: &d.pool})
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ const (
 // pages reads the pages of one column chunk forward. A page's body is fetched and unpacked only when it is asked for.
 type pages struct {
 	column *schema.Column
-	pool   *pool
+	pool   *scratch
 	chunk  *chunk
 	codec  *codec
 	unpack unpacker
@@ -35,7 +35,7 @@ type pages struct {
 	rows    int64          // that the page has by the index; 0: it is the dictionary
 }
 
-func (d *Decoder) openPages(rg *kernels.RowGroup, index int) (*pages, error) {
+func (d *Decoder) openPages(rg *kernels.RowGroup, index int, pool *scratch) (*pages, error) {
 	column := rg.Metadata.Schema.Column(index)
 	m := rg.Metadata.RowGroups[rg.Ordinal].Columns[index].MetaData
 	c := codecOf(compress.Compression(m.Codec))
@@ -54,7 +54,7 @@ func (d *Decoder) openPages(rg *kernels.RowGroup, index int) (*pages, error) {
 	if rg.Near {
 		near = d.near
 	}
-	p := &pages{column: column, pool: &d.pool, chunk: newChunk(rg.File, start, end, near, &d.pool), codec: c, all: m.NumValues, left: m.NumValues}
+	p := &pages{column: column, pool: pool, chunk: newChunk(rg.File, start, end, near, pool), codec: c, all: m.NumValues, left: m.NumValues}
 	if c.new != nil {
 		p.unpack = c.new(&d.codecs)
 	}

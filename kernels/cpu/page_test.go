@@ -48,7 +48,8 @@ func TestPagesWithoutSurvivorsAreNotUnpacked(t *testing.T) {
 			unpacked := func(sel *kernels.Selection) int {
 				d := New()
 				defer d.Close()
-				r := &reader{decoder: d, rg: groups[0], mem: overwritten{memory.DefaultAllocator}, over: func() error { return nil }, columns: make([]*column, 1)}
+				r := &reader{decoder: d, rg: groups[0], mem: overwritten{memory.DefaultAllocator}, over: func() error { return nil },
+					scratch: &scratch{pool: &d.pool}, columns: make([]*column, 1)}
 				c := &column{reader: r, node: &groups[0].Columns[0].Node}
 				if err := c.open(); err != nil {
 					t.Fatal(err)

@@ -40,13 +40,42 @@ func (p *pool) put(b []byte) {
 	}
 }
 
+func (p *pool) drop() { p.kept().Drop() }
+
+// scratch takes buffers from the pool on the account of a statement, and gives them back.
+type scratch struct {
+	pool    *pool
+	account *resource.Statement // nil: nobody counts
+}
+
+func (s *scratch) count(n int) {
+	if s.account != nil {
+		s.account.Scratch(int64(n))
+	}
+}
+
+func (s *scratch) get(n int) []byte {
+	b := s.pool.get(n)
+	s.count(cap(b))
+	return b
+}
+
+// put takes a buffer back, which may be nil. Where memory is short it is not kept.
+func (s *scratch) put(b []byte) {
+	if cap(b) == 0 {
+		return
+	}
+	if s.account == nil || !s.account.Short() {
+		s.pool.put(b)
+	}
+	s.count(-cap(b))
+}
+
 // grow gives a buffer of at least n bytes in place of b, whose contents are lost.
-func (p *pool) grow(b []byte, n int) []byte {
+func (s *scratch) grow(b []byte, n int) []byte {
 	if cap(b) >= n+slack {
 		return b[:n]
 	}
-	p.put(b)
-	return p.get(n)
+	s.put(b)
+	return s.get(n)
 }
-
-func (p *pool) drop() { p.kept().Drop() }

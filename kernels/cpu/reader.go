@@ -17,8 +17,9 @@ type reader struct {
 	rg      *kernels.RowGroup
 	mem     overwritten
 	over    func() error // tells that the statement has used up its memory
-	columns []*column    // opened on first use
-	kept    *survivors   // of the last filter; nil: none
+	scratch *scratch
+	columns []*column  // opened on first use
+	kept    *survivors // of the last filter; nil: none
 }
 
 // Read gives the columns of the survivors from..from+n.
@@ -54,6 +55,19 @@ func (r *reader) Read(ctx context.Context, columns []int, sel *kernels.Selection
 // explain says where an error happened; what nobody classified comes from bad bytes.
 func (r *reader) explain(err error, column string) error {
 	return fault.Wrap(classify(fault.Corrupt, err), "read column %s of %s", column, r.rg.Name)
+}
+
+// Park gives back the pages and dictionaries of columns outside of lists, if the file is near: their next rows are found again by the heads of the pages
+// before. Between Select and Read nothing is open.
+func (r *reader) Park() {
+	if !r.rg.Near {
+		return
+	}
+	for _, c := range r.columns {
+		if c != nil && c.flat() {
+			c.close()
+		}
+	}
 }
 
 // Close gives back all memory.

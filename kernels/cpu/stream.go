@@ -143,7 +143,7 @@ func (t *textsOfFixed) read(out *texts, n int) error {
 func (t *textsOfFixed) skip(n int) error { return t.inner.skip(n) }
 
 // openDictionary makes a chunk's dictionary of its page.
-func (v *conversion) openDictionary(h *header, body []byte, p *pool) (*dictionary, error) {
+func (v *conversion) openDictionary(h *header, body []byte, p *scratch) (*dictionary, error) {
 	id := parquet.Encoding(h.encoding)
 	if id != parquet.Encodings.Plain && id != parquet.Encodings.PlainDict {
 		return nil, fault.New(fault.Unsupported, "a dictionary encoded as %s is not supported", id)

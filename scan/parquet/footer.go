@@ -27,10 +27,11 @@ const (
 // File is an open Parquet file whose footer was read and checked. It is safe for concurrent use.
 type File struct {
 	*footer
-	name   string
-	file   storage.File
-	ahead  ahead
-	codecs *codecs // of dictionaries that are read to prune
+	name    string
+	file    storage.File
+	ahead   ahead
+	codecs  *codecs // of dictionaries that are read to prune
+	uncount func()  // ends the counting of the footer for the statement
 }
 
 // footer is what a file says of itself. It is immutable and may be shared by those that open the same file.
@@ -50,14 +51,14 @@ func Open(ctx context.Context, f storage.File, name string) (*File, error) {
 	return (*Footers)(nil).Open(ctx, f, name)
 }
 
-// open does it without closing f.
-func open(ctx context.Context, f storage.File) (_ *footer, err error) {
+// open does it without closing f. A remote file of up to whole bytes is read at once.
+func open(ctx context.Context, f storage.File, whole int64) (_ *footer, err error) {
 	defer fault.Recover(&err, fault.Corrupt, "read the footer")
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	out := &footer{size: f.Size()}
-	raw, err := out.read(f)
+	raw, err := out.read(f, whole)
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +83,7 @@ func open(ctx context.Context, f storage.File) (_ *footer, err error) {
 // Close closes the file; all readers are closed before.
 func (f *File) Close() error {
 	f.ahead.close()
+	f.uncount()
 	return f.file.Close()
 }
 
@@ -110,12 +112,12 @@ func (f *File) RowGroup(ordinal int, columns []kernels.Column) *kernels.RowGroup
 
 // read gives the bytes of the thrift structure at the end of a file. Of a remote file it reads more at once, which is kept: a small one needs no
 // other request.
-func (o *footer) read(f storage.File) ([]byte, error) {
+func (o *footer) read(f storage.File, whole int64) ([]byte, error) {
 	if o.size < tailSize+int64(len(magicPlain)) {
 		return nil, fault.New(fault.Corrupt, "%d bytes are too few for a Parquet file", o.size)
 	}
 	remote := storage.RemoteOf(f)
-	tail := make([]byte, min(o.size, tailLength(o.size, remote)))
+	tail := make([]byte, min(o.size, tailLength(o.size, remote, whole)))
 	if err := readAt(f, tail, o.size-int64(len(tail))); err != nil {
 		return nil, err
 	}
@@ -137,12 +139,12 @@ func (o *footer) read(f storage.File) ([]byte, error) {
 }
 
 // tailLength is how much to read from the end of a file.
-func tailLength(size int64, remote storage.Remote) int64 {
+func tailLength(size int64, remote storage.Remote, whole int64) int64 {
 	if remote == nil {
 		return tailRead
 	}
 	access := remote.Access()
-	if size <= access.Whole {
+	if size <= max(access.Whole, whole) {
 		return size
 	}
 	return max(access.Tail, tailSize)

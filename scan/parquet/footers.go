@@ -8,11 +8,13 @@ import (
 	"sync"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/storage"
 )
 
 // Footers keeps decoded footers, and small remote files whole, by the keys of their files and up to a bound in bytes, least recently used out
-// first. It is safe for concurrent use; the nil Footers keeps nothing.
+// first. What it keeps counts as memory of the process, and where that runs short it keeps less; what it does not keep counts for the statement
+// that has the file open. It is safe for concurrent use; the nil Footers keeps nothing.
 type Footers struct {
 	mu      sync.Mutex
 	bound   int64
@@ -23,8 +25,9 @@ type Footers struct {
 }
 
 type keptFooter struct {
-	key    string
-	footer *footer
+	key     string
+	footer  *footer
+	release func() // ends its counting
 }
 
 // NewFooters makes an empty cache of at most bound bytes.
@@ -33,7 +36,12 @@ func NewFooters(bound int64) *Footers {
 }
 
 // Open is like the function Open, and reads no footer that is kept.
-func (c *Footers) Open(ctx context.Context, f storage.File, name string) (_ *File, err error) {
+func (c *Footers) Open(ctx context.Context, f storage.File, name string) (*File, error) {
+	return c.OpenWhole(ctx, f, name, 0)
+}
+
+// OpenWhole is Open for a file of which most will be read: a remote one of up to most bytes is read with one request.
+func (c *Footers) OpenWhole(ctx context.Context, f storage.File, name string, most int64) (_ *File, err error) {
 	defer func() {
 		if err != nil {
 			err = fault.Wrap(errors.Join(err, f.Close()), "open %s", name)
@@ -50,15 +58,20 @@ func (c *Footers) Open(ctx context.Context, f storage.File, name string) (_ *Fil
 		}
 		return c.file(kept, name, f), nil
 	}
-	read, err := open(ctx, f)
+	read, err := open(ctx, f, most)
 	if err != nil {
 		return nil, err
 	}
-	c.put(key, read)
+	uncount := func() {}
+	if !c.put(ctx, key, read) {
+		uncount = resource.From(ctx).Charge(read.memory())
+	}
 	if storage.RemoteOf(f) != nil {
 		f = watched{f, func() { c.drop(key) }}
 	}
-	return c.file(read, name, f), nil
+	out := c.file(read, name, f)
+	out.uncount = uncount
+	return out, nil
 }
 
 // file makes a File, which shares the codecs of all.
@@ -67,7 +80,7 @@ func (c *Footers) file(o *footer, name string, f storage.File) *File {
 	if c != nil {
 		shared = &c.codecs
 	}
-	return &File{footer: o, name: name, file: f, codecs: shared}
+	return &File{footer: o, name: name, file: f, codecs: shared, uncount: func() {}}
 }
 
 func (c *Footers) get(key string) *footer {
@@ -84,17 +97,36 @@ func (c *Footers) get(key string) *footer {
 	return e.Value.(keptFooter).footer
 }
 
-func (c *Footers) put(key string, f *footer) {
+// put keeps a footer, if there is room for it.
+func (c *Footers) put(ctx context.Context, key string, f *footer) bool {
 	if c == nil || key == "" || f.memory() > c.bound/4 {
-		return // one giant would push out everything else
+		return false // one giant would push out everything else
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if old, ok := c.entries[key]; ok {
 		c.remove(old)
 	}
-	c.entries[key] = c.recent.PushFront(keptFooter{key, f})
-	for c.used += f.memory(); c.used > c.bound; {
+	for c.used+f.memory() > c.bound {
+		c.remove(c.recent.Back())
+	}
+	release, ok := resource.From(ctx).Hold(f.memory())
+	for !ok && c.recent.Len() > 0 {
+		c.remove(c.recent.Back())
+		release, ok = resource.From(ctx).Hold(f.memory())
+	}
+	if ok {
+		c.entries[key] = c.recent.PushFront(keptFooter{key, f, release})
+		c.used += f.memory()
+	}
+	return ok
+}
+
+// Forget lets go of all.
+func (c *Footers) Forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for c.recent.Len() > 0 {
 		c.remove(c.recent.Back())
 	}
 }
@@ -114,6 +146,7 @@ func (c *Footers) remove(e *list.Element) {
 	kept := c.recent.Remove(e).(keptFooter)
 	delete(c.entries, kept.key)
 	c.used -= kept.footer.memory()
+	kept.release()
 }
 
 // memory estimates what a footer takes: the decoded form is several times as large as its bytes.
