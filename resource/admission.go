@@ -30,6 +30,7 @@ type admission struct {
 	relief  []func()
 	relieve sync.Mutex
 	last    time.Time // when memory was last asked for
+	moved   time.Time // when one of those that wait was last let in
 }
 
 type waiter struct {
@@ -45,7 +46,7 @@ func (p *Pool) OnShort(f func()) {
 }
 
 // Enter waits until the process has memory for another statement. Statements that come later wait behind it. It fails with fault.Exhausted when a thousand
-// wait already, and after the Pool's Wait; and when ctx ends. leave is called once the statement holds no memory any more. A statement that is inside
+// wait already, and after the Pool's Wait in which nobody was let in; and when ctx ends. leave is called once the statement holds no memory any more. A statement that is inside
 // enters again at once.
 func (s *Statement) Enter(ctx context.Context) (leave func(), err error) {
 	p := s.pool
@@ -75,19 +76,28 @@ func (s *Statement) Enter(ctx context.Context) (leave func(), err error) {
 	return p.leaver(s), nil
 }
 
-// await waits until one of two channels gives.
+// await waits until one of two channels gives, for as long as the line moves.
 func (p *Pool) await(ctx context.Context, a, b <-chan struct{}) error {
-	patience := time.NewTimer(p.config.Wait)
-	defer patience.Stop()
-	select {
-	case <-a:
-		return nil
-	case <-b:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-patience.C:
-		return fault.New(fault.Exhausted, "the server is at its limit of %d bytes of memory, and none came free in %s", p.config.Memory, p.config.Wait).Change(memoryLimit)
+	for wait := p.config.Wait; ; {
+		patience := time.NewTimer(wait)
+		select {
+		case <-a:
+			patience.Stop()
+			return nil
+		case <-b:
+			patience.Stop()
+			return nil
+		case <-ctx.Done():
+			patience.Stop()
+			return ctx.Err()
+		case <-patience.C:
+		}
+		p.admission.mu.Lock()
+		wait = p.config.Wait - time.Since(p.admission.moved)
+		p.admission.mu.Unlock()
+		if wait <= 0 {
+			return fault.New(fault.Exhausted, "the server is at its limit of %d bytes of memory, and none came free in %s", p.config.Memory, p.config.Wait).Change(memoryLimit)
+		}
 	}
 }
 
@@ -172,6 +182,7 @@ func (p *Pool) settle() {
 	p.grant()
 	for front := a.waiting.Front(); front != nil && p.sit(front.Value.(*waiter).statement); front = a.waiting.Front() {
 		w := a.waiting.Remove(front).(*waiter)
+		a.moved = time.Now()
 		close(w.in)
 	}
 	if a.eased != nil && !p.short() {

@@ -128,7 +128,7 @@ var options = []Option{
 			"It reads a row group once there is memory for it. At the limit new statements wait, in order, and those that run read no further ahead than their clients wait for; one alone may go over it for a row group that needs more. " +
 			"Resident memory is that, up to a quarter more and 64 MiB for Go's heap, beside what the idle server takes."},
 	{Key: "skua.memory.wait", Type: Duration, Default: "1m", Scope: Startup, Effect: true,
-		Doc: "How long a statement waits for memory at `skua.memory.limit` until it fails, such as `30s`; it must be more than 0. A thousand wait at most, and one more fails at once."},
+		Doc: "How long a statement waits for memory at `skua.memory.limit`, counted from when one of those before it was last let in, until it fails, such as `30s`; it must be more than 0. A thousand wait at most, and one more fails at once."},
 	{Key: "skua.metadata.cache.limit", Type: Bytes, Default: "256m", Scope: Startup, Effect: true, Doc: "Memory for table metadata and decoded manifests that are kept for the next statement, such as `1g`; part of `skua.memory.limit`, of which it takes a quarter at most."},
 	{Key: "skua.delete.cache.limit", Type: Bytes, Default: "256m", Scope: Startup, Effect: true, Doc: "Memory for decoded delete files and deletion vectors that are kept for the next statement, such as `1g`; part of `skua.memory.limit`, of which it takes a quarter at most."},
 	{Key: "skua.statement.memory.limit", Type: Bytes, Default: "1g", Scope: Startup, Effect: true, Doc: "Arrow memory of one statement, such as `512m`; 0: no limit."},
