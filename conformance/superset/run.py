@@ -12,6 +12,7 @@ import os
 import pathlib
 import secrets
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -144,6 +145,7 @@ def main():
     environment(work / "venv", wanted.read_text() + bounds.read_text(), ["--upgrade", "pip"], ["--build-constraint", bounds, "-r", wanted])
     environment(work / "browser", PLAYWRIGHT, [PLAYWRIGHT])
     check = Check(binaries, work)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # both servers end with this program
     try:
         address, user, password = check.skua()
         admin = check.prepare()
