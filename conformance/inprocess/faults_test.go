@@ -97,7 +97,7 @@ func TestPlantedFaultsAreCaught(t *testing.T) {
 			t.Fatalf("without any fault these fail: %v", failing)
 		}
 	}
-	for i, f := range faults {
+	for i, f := range slices.Concat(faults, valueFaults) {
 		if !whole && i%everyFault != 0 {
 			continue
 		}
@@ -262,7 +262,15 @@ func withoutScope(scope string) func(*scan.Request) {
 // withoutDeletes writes the manifest lists of the tables with deletes again, data manifests only.
 func withoutDeletes(t *testing.T, dir string) {
 	t.Helper()
-	lists, err := filepath.Glob(filepath.Join(dir, "deletes", "*_v2", "metadata", "snap-*.avro"))
+	relist(t, dir, "*_v2", func(files []iceberg.ManifestFile) []iceberg.ManifestFile {
+		return slices.DeleteFunc(files, func(f iceberg.ManifestFile) bool { return f.ManifestContent() != iceberg.ManifestContentData })
+	})
+}
+
+// relist writes the manifest lists of some tables with deletes again.
+func relist(t *testing.T, dir, tables string, change func([]iceberg.ManifestFile) []iceberg.ManifestFile) {
+	t.Helper()
+	lists, err := filepath.Glob(filepath.Join(dir, "deletes", tables, "metadata", "snap-*.avro"))
 	if err != nil || len(lists) == 0 {
 		t.Fatalf("no manifest lists: %v", err)
 	}
@@ -275,14 +283,13 @@ func withoutDeletes(t *testing.T, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		files = slices.DeleteFunc(files, func(f iceberg.ManifestFile) bool { return f.ManifestContent() != iceberg.ManifestContentData })
 		id, err := strconv.ParseInt(strings.Split(filepath.Base(list), "-")[1], 10, 64)
 		if err != nil {
 			t.Fatal(err)
 		}
 		sequence := int64(100)
 		var out bytes.Buffer
-		if err := iceberg.WriteManifestList(2, &out, id, nil, &sequence, 0, files); err != nil {
+		if err := iceberg.WriteManifestList(2, &out, id, nil, &sequence, 0, change(files)); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(list, out.Bytes(), 0o644); err != nil {

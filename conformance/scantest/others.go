@@ -192,7 +192,7 @@ func (t *table) askedQuery(q *query, number, i int) askedQuery {
 		if q.filter == nil {
 			return ""
 		}
-		return " WHERE " + filterSQL(q.filter, q.schema.fields, s)
+		return " WHERE " + inDuckDB(s).filter(q.filter, q.schema.fields)
 	}
 	if q.filter != nil {
 		for _, f := range predicate.Fields(q.filter) {

@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
-
-	"github.com/skua-data/skua/predicate"
 )
 
 // sparkName is how Spark's SQL names a field.
@@ -25,7 +23,7 @@ func (t *table) sparkSQL(q *query) string {
 	}
 	out := "SELECT " + strings.Join(columns, ", ") + " FROM " + t.sparkTable(q)
 	if q.filter != nil {
-		out += " WHERE " + sparkFilter(q.filter, q.schema.fields)
+		out += " WHERE " + inSpark.filter(q.filter, q.schema.fields)
 	}
 	if q.sorted {
 		var keys []string
@@ -101,43 +99,5 @@ func sparkLiteral(t *typ, v any) string {
 	return fmt.Sprint(v)
 }
 
-// sparkFilter is a filter in Spark's SQL.
-func sparkFilter(e predicate.Expr, fields []*field) string {
-	of := func(f predicate.Field) (string, *typ) {
-		p := path(fields, f.ID)
-		return spelling(sparkName).column(p), p[len(p)-1].typ
-	}
-	switch e := e.(type) {
-	case termTest:
-		return e.String()
-	case predicate.And:
-		return "(" + sparkFilter(e.Left, fields) + " AND " + sparkFilter(e.Right, fields) + ")"
-	case predicate.Or:
-		return "(" + sparkFilter(e.Left, fields) + " OR " + sparkFilter(e.Right, fields) + ")"
-	case predicate.Not:
-		return "(NOT " + sparkFilter(e.Expr, fields) + ")"
-	case predicate.IsNull:
-		c, _ := of(e.Field)
-		return "(" + c + " IS NULL)"
-	case predicate.IsNaN:
-		c, _ := of(e.Field)
-		return "isnan(" + c + ")"
-	case predicate.StartsWith:
-		c, _ := of(e.Field)
-		return "startswith(" + c + ", " + textSQL(e.Prefix) + ")"
-	case predicate.In:
-		c, t := of(e.Field)
-		var list []string
-		for _, v := range e.Values {
-			list = append(list, sparkLiteral(t, v.Value))
-		}
-		if e.HasNull {
-			list = append(list, "NULL")
-		}
-		return "(" + c + " IN (" + strings.Join(list, ", ") + "))"
-	case predicate.Comparison:
-		c, t := of(e.Field)
-		return "(" + c + " " + [...]string{"=", "<>", "<", "<=", ">", ">="}[e.Op] + " " + sparkLiteral(t, e.Value.Value) + ")"
-	}
-	panic(fmt.Sprintf("an unknown filter %T", e))
-}
+// inSpark spells filters as Spark does.
+var inSpark = filterWords{column: sparkName, literal: sparkLiteral, nan: "isnan(%s)", startsWith: "startswith"}

@@ -209,33 +209,47 @@ func floatSQL(v float64, single bool) string {
 	return strconv.FormatFloat(v, 'g', -1, size)
 }
 
-// filterSQL is a filter as DuckDB understands it.
-func filterSQL(e predicate.Expr, fields []*field, s spelling) string {
+// filterWords is how an engine's SQL spells what filters are made of.
+type filterWords struct {
+	column     spelling
+	literal    func(t *typ, v any) string
+	nan        string // a column's test, with %s for the column
+	startsWith string // a function
+}
+
+// inDuckDB spells filters as DuckDB does.
+func inDuckDB(s spelling) filterWords {
+	return filterWords{column: s, literal: literalSQL, nan: "coalesce(isnan(%s), false)", startsWith: "starts_with"}
+}
+
+func (w filterWords) filter(e predicate.Expr, fields []*field) string {
 	of := func(f predicate.Field) (string, *typ) {
 		p := path(fields, f.ID)
-		return s.column(p), p[len(p)-1].typ
+		return w.column.column(p), p[len(p)-1].typ
 	}
 	switch e := e.(type) {
+	case termTest:
+		return e.String()
 	case predicate.And:
-		return "(" + filterSQL(e.Left, fields, s) + " AND " + filterSQL(e.Right, fields, s) + ")"
+		return "(" + w.filter(e.Left, fields) + " AND " + w.filter(e.Right, fields) + ")"
 	case predicate.Or:
-		return "(" + filterSQL(e.Left, fields, s) + " OR " + filterSQL(e.Right, fields, s) + ")"
+		return "(" + w.filter(e.Left, fields) + " OR " + w.filter(e.Right, fields) + ")"
 	case predicate.Not:
-		return "(NOT " + filterSQL(e.Expr, fields, s) + ")"
+		return "(NOT " + w.filter(e.Expr, fields) + ")"
 	case predicate.IsNull:
 		c, _ := of(e.Field)
 		return "(" + c + " IS NULL)"
 	case predicate.IsNaN:
 		c, _ := of(e.Field)
-		return "coalesce(isnan(" + c + "), false)"
+		return fmt.Sprintf(w.nan, c)
 	case predicate.StartsWith:
 		c, _ := of(e.Field)
-		return "starts_with(" + c + ", " + textSQL(e.Prefix) + ")"
+		return w.startsWith + "(" + c + ", " + textSQL(e.Prefix) + ")"
 	case predicate.In:
 		c, t := of(e.Field)
 		var list []string
 		for _, v := range e.Values {
-			list = append(list, literalSQL(t, v.Value))
+			list = append(list, w.literal(t, v.Value))
 		}
 		if e.HasNull {
 			list = append(list, "NULL")
@@ -243,7 +257,7 @@ func filterSQL(e predicate.Expr, fields []*field, s spelling) string {
 		return "(" + c + " IN (" + strings.Join(list, ", ") + "))"
 	case predicate.Comparison:
 		c, t := of(e.Field)
-		return "(" + c + " " + [...]string{"=", "<>", "<", "<=", ">", ">="}[e.Op] + " " + literalSQL(t, e.Value.Value) + ")"
+		return "(" + c + " " + [...]string{"=", "<>", "<", "<=", ">", ">="}[e.Op] + " " + w.literal(t, e.Value.Value) + ")"
 	}
 	panic(fmt.Sprintf("an unknown filter %T", e))
 }

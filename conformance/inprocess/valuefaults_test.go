@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -46,27 +45,6 @@ var valueFaults = []planted{
 	{layer: "SQL", first: "sql", what: "an offset is not seen", client: asking(withoutOffset)},
 	{layer: "session", first: "session", what: "a session begins with what the last one set", client: inherited},
 	{layer: "session", first: "override", what: "keys are taken in any case", client: asking(lowerKeys)},
-}
-
-// TestPlantedFaultsOfValuesAreCaught plants each of these; unless the whole matrix is wanted, one of every ten. docs/conformance.md names them.
-func TestPlantedFaultsOfValuesAreCaught(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it starts a server for each fault")
-	}
-	scripts, err := conformance.Bundled()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, f := range valueFaults {
-		if !full() && i%10 != 0 {
-			continue
-		}
-		caught := f.run(t, scripts)
-		if len(caught) == 0 {
-			t.Errorf("%s: %s: no case catches it", f.layer, f.what)
-		}
-		t.Log(f.layer, f.what, caught)
-	}
 }
 
 // miscounted knows of a row more.
@@ -113,23 +91,11 @@ func (r renumbered) Open(ctx context.Context, from, to int) (array.RecordReader,
 	return replaced{r.Plan, "_row_id"}.Open(ctx, from, to)
 }
 
-// sequences writes the manifest lists of the tables with deletes again: manifests of data, or of deletes, have the number 1.
+// sequences writes the manifest lists of a table with deletes again: manifests of data, or of deletes, have the number 1.
 func sequences(ofData bool) func(t *testing.T, dir string) {
 	return func(t *testing.T, dir string) {
 		t.Helper()
-		lists, err := filepath.Glob(filepath.Join(dir, "deletes", "eq_v2", "metadata", "snap-*.avro"))
-		if err != nil || len(lists) == 0 {
-			t.Fatalf("no manifest lists: %v", err)
-		}
-		for _, list := range lists {
-			data, err := os.ReadFile(list)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files, err := iceberg.ReadManifestList(bytes.NewReader(data))
-			if err != nil {
-				t.Fatal(err)
-			}
+		relist(t, dir, "eq_v2", func(files []iceberg.ManifestFile) []iceberg.ManifestFile {
 			for i, f := range files {
 				if (f.ManifestContent() == iceberg.ManifestContentData) == ofData {
 					files[i] = iceberg.NewManifestFile(2, f.FilePath(), f.Length(), f.PartitionSpecID(), f.SnapshotID()).Content(f.ManifestContent()).SequenceNum(1, 1).
@@ -137,19 +103,8 @@ func sequences(ofData bool) func(t *testing.T, dir string) {
 						AddedRows(f.AddedRows()).ExistingRows(f.ExistingRows()).DeletedRows(f.DeletedRows()).Partitions(f.Partitions()).Build()
 				}
 			}
-			id, err := strconv.ParseInt(strings.Split(filepath.Base(list), "-")[1], 10, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
-			sequence := int64(100)
-			var out bytes.Buffer
-			if err := iceberg.WriteManifestList(2, &out, id, nil, &sequence, 0, files); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(list, out.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
+			return files
+		})
 	}
 }
 
