@@ -100,7 +100,7 @@ func (p *Pool) wait(ctx context.Context, place *list.Element) error {
 func (s *Statement) covered(n int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.waiting > 0 || s.reserved+n > s.seat {
+	if s.waiting > 0 || s.resting > 0 || s.reserved+n > s.seat {
 		return false
 	}
 	s.reserved += n
@@ -169,9 +169,9 @@ func (p *Pool) overdue(r *reservation) bool {
 	return others == 0 || waited >= p.config.Wait/patiencePart || waited >= grace && resting == others
 }
 
-// rests says whether the statement waits for memory and reads nothing meanwhile.
+// rests says whether the statement waits for memory or for its client, and reads nothing meanwhile.
 func (s *Statement) rests() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.waiting > 0 && s.reserved == 0
+	return (s.waiting > 0 || s.resting > 0) && s.reserved == 0
 }

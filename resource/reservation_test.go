@@ -178,3 +178,28 @@ func TestWhoeverLeavesTheLineOfReservationsHoldsNothing(t *testing.T) {
 		t.Errorf("%d bytes are left, watched %t", p.Used(), p.admission.watched.Load())
 	}
 }
+
+// TestStatementsOfSlowClientsLeaveTheirSeats: those whose clients take nothing do not keep others out.
+func TestStatementsOfSlowClientsLeaveTheirSeats(t *testing.T) {
+	p := NewPool(Config{Memory: 1000, Wait: time.Hour})
+	var wake []func()
+	for range 4 {
+		s, leave := enter(t, p)
+		defer leave()
+		s.Scratch(10)
+		defer s.Scratch(-10)
+		wake = append(wake, s.Rest())
+	}
+	if p.Used() != 40 {
+		t.Errorf("those that rest count for %d bytes, not for the 40 that they use", p.Used())
+	}
+	_, leave := enter(t, p)
+	for _, w := range wake {
+		w()
+		w()
+	}
+	if p.Used() != 1250 {
+		t.Errorf("awake they count for %d bytes, want their seats", p.Used())
+	}
+	leave()
+}

@@ -132,6 +132,7 @@ type Statement struct {
 	seat     int64      // what it counts for at least: while it is inside
 	reserved int64      // and while it reads row groups
 	waiting  int        // reservations that wait; where others hold none, the seat is given up meanwhile
+	resting  int        // workers whose client is slow; meanwhile, too
 	counted  int64      // what the pool counts for it
 }
 
@@ -218,10 +219,25 @@ func (s *Statement) recount() {
 
 // promised is what the statement counts for however little it uses, with reservations of some bytes. The lock is held.
 func (s *Statement) promised(reserved int64) int64 {
-	if s.waiting > 0 {
+	if s.waiting > 0 || s.resting > 0 {
 		return reserved
 	}
 	return max(s.seat, reserved)
+}
+
+// Rest has the statement count for no more than it uses, and has reserved, until it is told to wake: its client does not take what is there. It may wake where
+// memory is short, for it is inside.
+func (s *Statement) Rest() (wake func()) {
+	s.rest(1)
+	s.pool.gaveBack()
+	return sync.OnceFunc(func() { s.rest(-1) })
+}
+
+func (s *Statement) rest(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.resting += n
+	s.recount()
 }
 
 func (s *Statement) exceed(setting string, used, limit int64) {

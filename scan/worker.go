@@ -25,6 +25,7 @@ type worker struct {
 	needs     int64  // of that row group
 	park      func() // gives back what can be had again; nil: nothing can
 	slow      bool   // the client is
+	wake      func() // ends the statement's rest; nil: it does not rest
 }
 
 type workerKey struct{}
@@ -105,6 +106,7 @@ func (w *worker) free() {
 
 // deliver gives a batch to the consumer, and goes on once the next one is wanted. It takes the batch over.
 func (w *worker) deliver(ctx context.Context, out *slot, batch arrow.RecordBatch) error {
+	defer w.awake()
 	select {
 	case out.batches <- batch:
 		if !w.slow && !w.statement.Short() {
@@ -121,6 +123,7 @@ func (w *worker) deliver(ctx context.Context, out *slot, batch arrow.RecordBatch
 	if err := w.wanted(ctx, out); err != nil {
 		return err
 	}
+	w.awake()
 	if w.park != nil && w.memory == nil {
 		if err := w.reserve(ctx, w.needs); err != nil {
 			return err
@@ -176,9 +179,12 @@ func (w *worker) wanted(ctx context.Context, out *slot) error {
 	}
 }
 
-// idle gives back what can be had again.
+// idle gives back what can be had again, and the statement's seat.
 func (w *worker) idle() {
 	w.slow = true
+	if w.wake == nil {
+		w.wake = w.statement.Rest()
+	}
 	if w.park == nil || w.memory == nil {
 		return
 	}
@@ -186,4 +192,12 @@ func (w *worker) idle() {
 	w.park()
 	w.free()
 	w.statement.Idle(held - w.statement.Used())
+}
+
+// awake takes the seat again.
+func (w *worker) awake() {
+	if w.wake != nil {
+		w.wake()
+		w.wake = nil
+	}
 }
