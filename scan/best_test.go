@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -115,10 +116,13 @@ type bestLearner struct {
 	field             predicate.Field
 	descending, nulls bool
 	rows              int
+	mu                sync.Mutex // of what follows: bounds are asked for while rows come
 	seen              []*int64
 }
 
 func (l *bestLearner) add(b arrow.RecordBatch) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	column := b.Column(0).(*array.Int64)
 	for i := range column.Len() {
 		if column.IsNull(i) {
@@ -143,6 +147,8 @@ func (l *bestLearner) add(b arrow.RecordBatch) {
 }
 
 func (l *bestLearner) bound() (predicate.Expr, int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if len(l.seen) < l.rows || l.seen[l.rows-1] == nil {
 		return nil, 0
 	}
