@@ -88,7 +88,7 @@ public class Jdbc {
       if (!path.equals("twice")) return first;
       bind(s, args);
       String second = run(s);
-      if (first.length() != second.length()) throw new IllegalStateException("executed a second time it gives other rows");
+      if (first.length() != second.length() && !Boolean.TRUE.equals(request.get("varies"))) throw new IllegalStateException("executed a second time it gives other rows");
       return first;
     }
   }

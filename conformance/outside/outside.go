@@ -3,7 +3,8 @@
 // one for ADBC from Go, Jdbc.java one for Arrow's JDBC driver.
 //
 // The first line a program reads is {"uri", "user", "password", "tls_roots"}; it answers {"name": NAME}. Then come requests, one at a time, with id
-// and do: open and close of a session, ask and effect with session, path, sql and args ("TYPE VALUE" each). An answer repeats the id and has one of
+// and do: open and close of a session, ask and effect with session, path, sql, args ("TYPE VALUE" each) and varies, which says that rows may be others
+// when executed again. An answer repeats the id and has one of
 // ipc (an Arrow stream in base64), columns with rows (texts, spelled as scripts spell values), update (true), error (code, message), or ok.
 package outside
 
@@ -258,7 +259,7 @@ type session struct {
 
 // Ask has the program ask.
 func (s *session) Ask(ctx context.Context, q conformance.Question) (*conformance.Answer, error) {
-	got, err := s.client.do(ctx, map[string]any{"do": "ask", "session": s.name, "path": q.Path, "sql": q.SQL, "args": q.Texts})
+	got, err := s.client.do(ctx, map[string]any{"do": "ask", "session": s.name, "path": q.Path, "sql": q.SQL, "args": q.Texts, "varies": q.Varies})
 	switch {
 	case err != nil:
 		return nil, err
