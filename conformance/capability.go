@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"google.golang.org/grpc/codes"
 )
 
 // capabilities are what a case can need of a server, with what each means.
@@ -51,11 +53,18 @@ func Capabilities() map[string]string { return maps.Clone(capabilities) }
 // tableName finds the reference tables in a statement: lake.NAMESPACE.TABLE, and what follows of dotted parts.
 var tableName = regexp.MustCompile("(?i)\\blake\\.([a-z_0-9]+)(?:\\.(?:[a-z_0-9]+|`[^`]*`+))+")
 
-// Tables gives the reference tables that the case's statements name, each once, as they name them: what follows a table's name may select a part
-// of it or a metadata table. Statements that must fail do not count.
-func (c *Case) Tables() (out []string) {
+// refreshes finds the only statement with an effect that needs a table; the keys of SET may look like tables.
+var refreshes = regexp.MustCompile(`(?i)^\s*REFRESH\b`)
+
+// Tables gives the reference tables that the case needs, each once: those that its heading declares and those that its statements name, as they name
+// them: what follows a table's name may select a part of it or a metadata table. What must not be found need not be there, nor what must not be written.
+func (c *Case) Tables(h Heading) (out []string) {
+	out = slices.Clone(h.Tables)
 	for _, s := range c.Steps {
-		if s.Kind == Error || s.Kind == Call || s.Kind == Effect {
+		switch {
+		case s.Kind == Call, s.Kind == Effect && !refreshes.MatchString(s.SQL):
+			continue
+		case s.Kind == Error && (s.Code == codes.NotFound.String() || s.Code == codes.PermissionDenied.String()):
 			continue
 		}
 		for _, m := range tableName.FindAllStringSubmatch(s.SQL, -1) {
@@ -71,6 +80,9 @@ func (c *Case) Tables() (out []string) {
 // Needs gives every capability that a case needs: those of its heading and those that its steps imply.
 func (c *Case) Needs(h Heading) []string {
 	out := slices.Clone(h.Needs)
+	if len(h.Tables) > 0 {
+		out = append(out, "tables")
+	}
 	for _, s := range c.Steps {
 		switch s.Kind {
 		case Plan:
@@ -113,7 +125,12 @@ func writes(sql string) bool {
 	return writing.MatchString(bare) && !reading.MatchString(bare)
 }
 
-// Refusal reports whether all that the case expects is that something is refused.
+// describes finds statements that tell of a table without reading its rows.
+var describes = regexp.MustCompile(`(?i)^\s*(?:DESC|DESCRIBE|SHOW)\b`)
+
+// Refusal reports whether the case shows that its feature is not supported: some step must give Unimplemented, and no other reads rows. A case about what
+// a server must refuse, such as bad values, shows that the server has that feature.
 func (c *Case) Refusal() bool {
-	return !slices.ContainsFunc(c.Steps, func(s Step) bool { return s.Kind != Error && s.Kind != Effect })
+	return slices.ContainsFunc(c.Steps, func(s Step) bool { return s.Kind == Error && s.Code == codes.Unimplemented.String() }) &&
+		!slices.ContainsFunc(c.Steps, func(s Step) bool { return s.Kind != Error && s.Kind != Effect && !describes.MatchString(s.SQL) })
 }

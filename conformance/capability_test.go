@@ -48,11 +48,11 @@ func TestNeedsAreKnownBeforeAnythingIsSent(t *testing.T) {
 	if got := s.Cases[0].Needs(s.Cases[0].Heading); !slices.Equal(got, []string{"parameters", "tables", "tickets"}) {
 		t.Errorf("needs %v", got)
 	}
-	if got := s.Cases[0].Tables(); !slices.Contains(got, "lake.session.t") || !slices.Contains(got, "lake.names.`a.b`") {
+	if got := s.Cases[0].Tables(s.Cases[0].Heading); !slices.Contains(got, "lake.session.t") || !slices.Contains(got, "lake.names.`a.b`") {
 		t.Errorf("tables %v", got)
 	}
 	deep := Case{Steps: []Step{{Kind: Query, SQL: "SELECT lake.system.years(d) FROM lake.names.deep.er.t, lake.information_schema.tables"}}}
-	if got := deep.Tables(); !slices.Equal(got, []string{"lake.names.deep.er.t"}) {
+	if got := deep.Tables(deep.Heading); !slices.Equal(got, []string{"lake.names.deep.er.t"}) {
 		t.Errorf("tables %v", got)
 	}
 	for text, want := range map[string]string{
@@ -77,6 +77,52 @@ func TestNeedsAreKnownBeforeAnythingIsSent(t *testing.T) {
 	for _, name := range ProfileNames() {
 		if _, err := BuiltInProfile(name); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestWhatACaseNeedsToBeThere: a case whose table is absent is skipped rather than failed, also where the table is needed for an error of another kind,
+// is refreshed, or is declared because no statement names it.
+func TestWhatACaseNeedsToBeThere(t *testing.T) {
+	for text, want := range map[string][]string{
+		"error InvalidArgument\nSELECT nope FROM lake.session.t\n----\n":      {"lake.session.t"},
+		"error Unimplemented\nSELECT * FROM lake.session.t\n----\n":           {"lake.session.t"},
+		"error NotFound\nSELECT * FROM lake.session.gone\n----\n":             nil,
+		"error PermissionDenied\nDROP TABLE lake.session.t\n----\n":           nil,
+		"effect\nREFRESH TABLE lake.session.t\n":                              {"lake.session.t"},
+		"effect\nSET table-setting.lake.session.t.read-split-target-size=1\n": nil,
+		"table lake.deletes.pos_v2\neffect\nUSE lake.deletes\n":               {"lake.deletes.pos_v2"},
+	} {
+		s, err := Parse("x.test", strings.NewReader("case one\n"+text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Cases[0].Tables(s.Heading(&s.Cases[0])); !slices.Equal(got, want) {
+			t.Errorf("%q: tables %v, expected %v", text, got, want)
+		}
+	}
+	for _, bad := range []string{"session.t", "lake.session", "lake.a.b;"} {
+		if _, err := Parse("x.test", strings.NewReader("case one\ntable "+bad+"\n")); err == nil || !strings.Contains(err.Error(), bad) {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+func TestWhatShowsThatAFeatureIsNotSupported(t *testing.T) {
+	for text, want := range map[string]bool{
+		"error Unimplemented\nSELECT * FROM lake.a.b\n----\n":                                                    true,
+		"error Unimplemented\nSELECT * FROM lake.a.b\n----\n\nquery\nDESCRIBE lake.a.b\n----\ncol_name string\n": true,
+		"error Unimplemented\nSELECT * FROM lake.a.b\n----\n\nquery\nSELECT 1 AS a\n----\na int!\n1\n":           false,
+		"error InvalidArgument\nSELEC 1\n----\n":                                                                 false,
+		"effect\nREFRESH TABLE lake.a.b\nerror NotFound\nREFRESH TABLE lake.a.c\n----\n":                         false,
+		"error PermissionDenied\nDROP TABLE lake.a.b\n----\n":                                                    false,
+	} {
+		s, err := Parse("x.test", strings.NewReader("case one\n"+text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Cases[0].Refusal(); got != want {
+			t.Errorf("%q: %v", text, got)
 		}
 	}
 }

@@ -21,9 +21,9 @@
 //	TABLE_OR_VIEW_NOT_FOUND
 //
 // The lines of a heading: rule, the specification rule that is checked; feature, ids of the features that the case proves; needs, capabilities
-// that a server must have for the case to mean anything; on, the dimensions (decoder, catalog, store, client) along which the case is also run
-// elsewhere than at the base; except DIMENSION=VALUE REASON, where it does not hold; smoke, that it is part of the short profile. Before the first
-// case they hold for all cases of the script.
+// that a server must have for the case to mean anything; table, reference tables that it relies on and no statement names; on, the dimensions
+// (decoder, catalog, store, client) along which the case is also run elsewhere than at the base; except DIMENSION=VALUE REASON, where it does not
+// hold; smoke, that it is part of the short profile. Before the first case they hold for all cases of the script.
 //
 // A step begins with a line effect, query, error, plan or call and ends at a blank line; an effect is one line and needs none.
 //

@@ -127,7 +127,7 @@ func (r *runner) skipped(ctx context.Context, s *Script, c *Case, h Heading) str
 	if r.Missing == nil {
 		return ""
 	}
-	for _, t := range c.Tables() {
+	for _, t := range c.Tables(h) {
 		if r.Missing(ctx, r.names.SQL(t)) {
 			return "the reference table " + r.names.SQL(t) + " is not there"
 		}

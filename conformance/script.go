@@ -45,6 +45,7 @@ type Heading struct {
 	Rule     string      // the specification rule that is checked
 	Features []string    // ids of the features it proves
 	Needs    []string    // capabilities of the server, beside those that its steps imply
+	Tables   []string    // reference tables that must be there, beside those that its statements name
 	On       []Dimension // dimensions along which it is also run elsewhere than at the base
 	Except   []Exception // where it does not hold
 	Smoke    bool        // part of the short profile
@@ -81,6 +82,7 @@ func (s *Script) Heading(c *Case) Heading {
 	}
 	h.Features = append(slices.Clone(s.All.Features), h.Features...)
 	h.Needs = append(slices.Clone(s.All.Needs), h.Needs...)
+	h.Tables = append(slices.Clone(s.All.Tables), h.Tables...)
 	h.On = append(slices.Clone(s.All.On), h.On...)
 	h.Except = append(slices.Clone(s.All.Except), h.Except...)
 	h.Smoke = h.Smoke || s.All.Smoke
@@ -167,6 +169,13 @@ func (h *Heading) read(word, rest string) error {
 				return fmt.Errorf("needs: %q is no capability", need)
 			}
 			h.Needs = append(h.Needs, need)
+		}
+	case "table":
+		for _, t := range strings.Fields(rest) {
+			if tableName.FindString(t) != t {
+				return fmt.Errorf("table: %q is no reference table, such as lake.session.t", t)
+			}
+			h.Tables = append(h.Tables, t)
 		}
 	case "on":
 		for _, w := range strings.Fields(rest) {
@@ -304,6 +313,9 @@ func (h *Heading) write(w io.Writer) {
 	}
 	if len(h.Needs) > 0 {
 		fmt.Fprintln(w, "needs "+strings.Join(h.Needs, " "))
+	}
+	if len(h.Tables) > 0 {
+		fmt.Fprintln(w, "table "+strings.Join(h.Tables, " "))
 	}
 	if len(h.On) > 0 {
 		words := make([]string, len(h.On))

@@ -69,12 +69,12 @@ func Title(id string) string {
 // proof is what the outcomes say of one feature.
 type proof struct {
 	passed  []string // cases that passed and failed nowhere
-	refuses []string // of those, the ones that only expect refusals
+	refuses []string // of those, the ones that show that it is not supported
 	failed  []string
 }
 
 // WritePage writes the page of features: each with the cases that prove it. A case that failed anywhere proves nothing; a feature without a case that
-// passed is missing. refusal says of a case whether all it expects is that something is refused.
+// passed is missing. refusal says of a case whether it shows that its features are not supported.
 func WritePage(w io.Writer, outcomes []conformance.Outcome, refusal func(id string) bool) {
 	proofs := proofsOf(outcomes, refusal)
 	fmt.Fprint(w, heading)
@@ -105,7 +105,7 @@ const heading = `# Features
 
 What a reader of Iceberg tables can have, and the case of the conformance suite that proves it here: ` + "`script/case`" + ` is a case of
 ` + "`conformance/testdata/script.test`" + `, ` + "`recorded/table`" + ` stands for Spark's recorded answers about a table, ` + "`matrix/…`" + ` for the scripts run in that place of
-the matrix, and ` + "`package: Test`" + ` is a Go test, for what needs a service or a device. *refused* means an error that names the feature; a feature without a passing case is **missing**.
+the matrix, and ` + "`package: Test`" + ` is a Go test, for what needs a service or a device. *refused* means an error that names the feature as not supported; a feature without a passing case is **missing**.
 
 This page is generated from the results; a test keeps it true.
 `

@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -169,17 +168,10 @@ const suiteName = "catalogtest"
 
 // run runs the suite with package testing outside of a test binary, and reads what it says.
 func run(open func(t *testing.T) (catalogs.Catalog, catalogtest.Expected)) ([]conformance.Outcome, error) {
-	if !flag.Parsed() {
-		testing.Init()
-		if err := flag.CommandLine.Parse(nil); err != nil {
-			return nil, err
-		}
-	}
 	var mu sync.Mutex
 	var out []conformance.Outcome
 	said, err := captured(func() {
-		everything := func(string, string) (bool, error) { return true, nil }
-		testing.RunTests(everything, []testing.InternalTest{{Name: suiteName, F: func(t *testing.T) {
+		runTests([]testing.InternalTest{{Name: suiteName, F: func(t *testing.T) {
 			catalogtest.Run(t, func(t *testing.T) (catalogs.Catalog, catalogtest.Expected) {
 				started := time.Now()
 				t.Cleanup(func() {
@@ -201,6 +193,9 @@ func run(open func(t *testing.T) (catalogs.Catalog, catalogtest.Expected)) ([]co
 	})
 	if err != nil {
 		return nil, err
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("no test of the suite for catalogs ran: %s", bytes.TrimSpace(said))
 	}
 	texts := failures(said)
 	for i := range out {
