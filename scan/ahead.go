@@ -118,7 +118,7 @@ func (a *filesAhead) end(d *dataFile) {
 // readFooter brings a file's footer into the cache, unless it is there.
 func (p *tablePlan) readFooter(ctx context.Context, d *dataFile) (err error) {
 	defer fault.Recover(&err, fault.Corrupt, "read %s", d.Path)
-	file, err := p.source.table.store.Open(ctx, d.Path, sizeHint(d.Size))
+	file, err := p.openStored(ctx, d)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (p *tablePlan) open(ctx context.Context, d *dataFile) (*openFile, error) {
 		return nil, err
 	}
 	p.ahead.await(ctx, d)
-	file, err := p.source.table.store.Open(ctx, d.Path, sizeHint(d.Size))
+	file, err := p.openStored(ctx, d)
 	if err != nil {
 		return nil, fault.Wrap(err, "open data file")
 	}

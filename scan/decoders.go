@@ -26,7 +26,7 @@ func (p *tablePlan) Decoders(ctx context.Context) (out []string, err error) {
 	}
 	t := p.splits[0].Tasks[0]
 	defer fault.Recover(&err, fault.Corrupt, "read %s", t.File.Path)
-	file, err := p.source.table.store.Open(ctx, t.File.Path, sizeHint(t.File.Size))
+	file, err := p.openStored(ctx, t.File)
 	if err != nil {
 		return nil, fault.Wrap(err, "open data file")
 	}

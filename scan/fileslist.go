@@ -144,8 +144,8 @@ func (p *tablePlan) foldersBelow(ctx context.Context, s *spec, at storage.Locati
 	var out []folder
 	field := s.Fields[len(above)]
 	for info, err := range p.source.table.store.List(ctx, at) {
-		if fault.Is(err, fault.NotFound) && len(above) == 0 {
-			return nil, nil // as in Spark, a table without its folder is empty
+		if fault.Is(err, fault.NotFound) {
+			return nil, nil // as in Spark, a table or partition without its folder is empty
 		}
 		if err != nil {
 			return nil, err
@@ -156,6 +156,13 @@ func (p *tablePlan) foldersBelow(ctx context.Context, s *spec, at storage.Locati
 		}
 		column, value, ok := strings.Cut(name, "=")
 		if !ok || !strings.EqualFold(catalogs.UnescapePartition(column), field.Name) {
+			some, err := p.holdsFiles(ctx, info.Location)
+			if err != nil {
+				return nil, err
+			}
+			if !some {
+				continue
+			}
 			return nil, fault.New(fault.Unsupported, "the folder %s is no partition by %s, and other folders are not supported in a table that is partitioned by folders", info.Location, field.Name).In(p.source.table.Name())
 		}
 		values := append(slices.Clone(above), catalogs.PartitionValue(catalogs.UnescapePartition(value)))
@@ -167,11 +174,18 @@ func (p *tablePlan) foldersBelow(ctx context.Context, s *spec, at storage.Locati
 			out = append(out, deeper...)
 			continue
 		}
-		p.found.partitions.Total++
 		where, err := p.placed(s, values)
 		if err != nil {
+			some, failed := p.holdsFiles(ctx, info.Location)
+			if failed != nil {
+				return nil, failed
+			}
+			if !some {
+				continue
+			}
 			return nil, fault.Wrap(err, "partition %s", info.Location)
 		}
+		p.found.partitions.Total++
 		judged := p.pruner(s).at(where)
 		if !judged.may {
 			p.found.partitions.leaveOut(byPartition, 1)
@@ -180,6 +194,26 @@ func (p *tablePlan) foldersBelow(ctx context.Context, s *spec, at storage.Locati
 		out = append(out, folder{info.Location, where, judged.tuple})
 	}
 	return out, nil
+}
+
+// holdsFiles reports whether a folder or one below it holds files that count. As in Spark, one that holds none is no partition, whatever its name.
+func (p *tablePlan) holdsFiles(ctx context.Context, at storage.Location) (bool, error) {
+	for info, err := range p.source.table.store.List(ctx, at) {
+		switch {
+		case fault.Is(err, fault.NotFound):
+			return false, nil
+		case err != nil:
+			return false, err
+		case hidden(baseName(info.Location)):
+		case !info.Folder && info.Size > 0:
+			return true, nil
+		case info.Folder:
+			if some, err := p.holdsFiles(ctx, info.Location); some || err != nil {
+				return some, err
+			}
+		}
+	}
+	return false, nil
 }
 
 // filesIn lists the files of a folder. As in Spark, those of folders below it are not the table's, a folder that is missing has none, and hidden and empty ones do
@@ -197,7 +231,7 @@ func (p *tablePlan) filesIn(ctx context.Context, s *spec, f folder) ([]*dataFile
 			continue
 		}
 		entry := &fileEntry{Path: info.Location, Format: iceberg.ParquetFile, Size: info.Size, Records: -1, Sequence: -1, Partition: f.place.values, place: f.place}
-		out = append(out, &dataFile{fileEntry: entry, Spec: s, tuple: f.tuple, own: true})
+		out = append(out, &dataFile{fileEntry: entry, Spec: s, tuple: f.tuple, own: true, version: info.Version})
 	}
 	return out, nil
 }
@@ -240,6 +274,7 @@ func Listing(p Plan) string {
 			seen[task.File] = true
 			_, _ = h.Write([]byte(task.File.Path))
 			_, _ = h.Write(binary.LittleEndian.AppendUint64([]byte{0}, uint64(task.File.Size)))
+			_, _ = h.Write([]byte(task.File.version + "\x00"))
 		}
 	}
 	return listingScheme + hex.EncodeToString(h.Sum(nil))
@@ -251,5 +286,5 @@ func (p *tablePlan) checkListing() error {
 	if t.files == nil || t.files.pinned == "" || t.files.pinned == Listing(p) {
 		return nil
 	}
-	return fault.New(fault.Unavailable, "the files of %s changed since the statement was planned: run it again", t.Name()).In(t.Name())
+	return filesChanged(t.Name())
 }

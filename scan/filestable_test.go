@@ -269,6 +269,28 @@ func TestPartitionsByFolders(t *testing.T) {
 	}
 }
 
+func TestFoldersWithoutFilesAreNoPartitions(t *testing.T) {
+	p := partitioned(t)
+	for _, folder := range []string{"other", "month=5", "country=CH/temp", "country=CH/day=soon", "deep/er/_hidden"} {
+		if err := os.MkdirAll(filepath.Join(p.dir, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.put("deep/er/empty", nil)
+	p.put("deep/er/_hidden/f", []byte("not seen"))
+	if got := p.read("a,Country,day", nil); got != partitionedRows {
+		t.Errorf("%s\nwant %s", got, partitionedRows)
+	}
+	_, _, plan, err := p.plan(t.Context(), nil, "a")
+	if err != nil || plan.Explain().Partitions.Total != 4 {
+		t.Errorf("%v", err)
+	}
+	p.put("deep/er/f", []byte("PAR1"))
+	if got := p.read("a", nil); !strings.Contains(got, "deep is no partition by Country") {
+		t.Errorf("a file below: %s", got)
+	}
+}
+
 func listedPartitions(t *testing.T) *tableOfFiles {
 	p := partitioned(t)
 	p.list("country=CH/day=2026-01-01", "CH", "2026-01-01")

@@ -63,7 +63,7 @@ func (p *tablePlan) size(files []*dataFile) int64 {
 	out := int64(len(files)) * int64(unsafe.Sizeof(dataFile{})+unsafe.Sizeof(&dataFile{}))
 	for _, f := range files {
 		if f.own {
-			out += int64(unsafe.Sizeof(fileEntry{})) + int64(len(f.Path)) + 8*int64(len(f.Offsets))
+			out += int64(unsafe.Sizeof(fileEntry{})) + int64(len(f.Path)+len(f.version)) + 8*int64(len(f.Offsets))
 		}
 		out += 8 * int64(len(f.Deletes))
 	}

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"github.com/skua-data/skua/fault"
@@ -9,10 +10,11 @@ import (
 )
 
 // wholeStore is the store of a table whose metadata names the files that are asked for: one that is not there is a fault of the table's data. It must
-// not look like a table that nobody knows.
+// not look like a table that nobody knows. Plain files are nobody's to keep: they changed since they were listed.
 type wholeStore struct {
 	storage.Store
 	table string
+	plain bool
 }
 
 // Open opens a file that the table has.
@@ -35,8 +37,18 @@ func (s wholeStore) List(ctx context.Context, folder storage.Location) iter.Seq2
 	return s.Store.List(ctx, folder)
 }
 
-// missing says of an error that a file is not there, if it is that.
+// filesChanged says that files of a table of plain files are not those that a plan is for.
+func filesChanged(table string) *fault.Error {
+	return fault.New(fault.Unavailable, "the files of %s changed since the statement was planned: run it again", table).In(table)
+}
+
+// missing says of an error that a file is not there, or is another, if it is that.
 func (s wholeStore) missing(at storage.Location, err error) error {
+	if s.plain && (fault.Is(err, fault.NotFound) || errors.Is(err, storage.ErrChanged)) {
+		out := filesChanged(s.table)
+		out.Cause = err
+		return out
+	}
 	if !fault.Is(err, fault.NotFound) {
 		return err
 	}

@@ -69,7 +69,7 @@ func TestAFileThatIsMissedAtTheFirstReadIsNamed(t *testing.T) {
 	memory := newMemoryStore()
 	memory.put("mem:f", make([]byte, 10))
 	memory.fail = func(at string, _ int64) error { return fault.New(fault.NotFound, "404 for %s", at) }
-	f, err := wholeStore{memory, "made.n.t"}.Open(t.Context(), "mem:f", 10)
+	f, err := wholeStore{Store: memory, table: "made.n.t"}.Open(t.Context(), "mem:f", 10)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,8 @@ type dataFile struct {
 	tuple string // names spec and partition
 	own   bool   // the entry is the plan's, not the cache's
 
+	version string // of a plain file, which it must have whenever it is opened; empty: any
+
 	ranked ranked // by the column of a Best
 
 	change *change // what the file's rows stand for in a changelog; nil: they are rows

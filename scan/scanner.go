@@ -120,7 +120,7 @@ func (s *Scanner) store(t *catalogs.Table) storage.Store {
 			return s.properties(t.Catalog, fresh), fresh.Credentials, nil
 		}
 	}
-	return wholeStore{s.config.Stores.ForLease(s.properties(t.Catalog, t), t.Credentials, t.Locations, renew), quoteAll(t.Catalog, t.Identifier)}
+	return wholeStore{s.config.Stores.ForLease(s.properties(t.Catalog, t), t.Credentials, t.Locations, renew), quoteAll(t.Catalog, t.Identifier), t.Kind == catalogs.KindFiles}
 }
 
 // properties are the catalog's with those of a table over them.

@@ -36,5 +36,8 @@ func respell(err error, opened, at Location) error {
 	if errors.As(err, &inner) {
 		text.Setting = inner.Setting
 	}
+	if errors.Is(err, ErrChanged) {
+		text.Cause = ErrChanged
+	}
 	return &text
 }

@@ -28,26 +28,12 @@ func (a Access) Remote() bool { return a.Request > 0 }
 // Remote is what a File of a store behind a network knows more. Files that wrap another give it as Unwrap; use RemoteOf.
 type Remote interface {
 	File
+	Versioned
 	Access() Access
-	// Version is what the store says of the bytes that were read so far, such as an ETag; empty: nothing was read, or the store has none.
-	Version() string
-	// Expect lets later reads fail where the store has another version, so that what was kept of a file is never joined with bytes of another.
-	Expect(version string)
 }
 
 // RemoteOf gives f, or the file that it wraps, where that one is remote; nil for files at hand.
-func RemoteOf(f File) Remote {
-	for {
-		switch known := f.(type) {
-		case Remote:
-			return known
-		case interface{ Unwrap() File }:
-			f = known.Unwrap()
-		default:
-			return nil
-		}
-	}
-}
+func RemoteOf(f File) Remote { return wrapped[Remote](f) }
 
 // AccessOf says how f is best read.
 func AccessOf(f File) Access {

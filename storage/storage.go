@@ -29,6 +29,7 @@ type Info struct {
 	Folder   bool
 	Size     int64 // bytes; 0 for a folder
 	Modified time.Time
+	Version  string // what Versioned's Version is of the file, opened; empty: the listing does not say
 }
 
 // Store reads one kind of store. It is safe for concurrent use. A missing object is fault.NotFound, a refused one fault.Denied, a broken store

@@ -41,7 +41,7 @@ func (o *objects) Get(ctx context.Context, at storage.Location, ask remote.Ask) 
 		length = *out.ContentLength
 	}
 	if out.ETag != nil {
-		version = string(*out.ETag)
+		version = remote.QuotedTag(string(*out.ETag))
 	}
 	if out.ContentRange != nil {
 		span = *out.ContentRange
@@ -116,6 +116,9 @@ func entries(segment *container.BlobHierarchyListSegment, prefix string) (page [
 		}
 		if b.Properties != nil && b.Properties.LastModified != nil {
 			entry.Modified = *b.Properties.LastModified
+		}
+		if b.Properties != nil && b.Properties.ETag != nil {
+			entry.Version = remote.QuotedTag(string(*b.Properties.ETag))
 		}
 		page = append(page, entry)
 	}

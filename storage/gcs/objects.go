@@ -82,7 +82,7 @@ func (o *objects) List(ctx context.Context, folder storage.Location, token strin
 		return nil, "", err
 	}
 	call := service.Objects.List(bucket).Context(ctx).Prefix(prefix).Delimiter("/").PageToken(token).
-		Fields("nextPageToken", "prefixes", "items(name,size,updated)")
+		Fields("nextPageToken", "prefixes", "items(name,size,updated,generation)")
 	if payer := o.properties["gcs.user-project"]; payer != "" {
 		call.UserProject(payer)
 	}
@@ -98,7 +98,11 @@ func (o *objects) List(ctx context.Context, folder storage.Location, token strin
 	for _, i := range out.Items {
 		if name, ok := strings.CutPrefix(i.Name, prefix); ok {
 			modified, _ := time.Parse(time.RFC3339, i.Updated)
-			page = append(page, storage.Info{Location: name, Size: int64(i.Size), Modified: modified})
+			entry := storage.Info{Location: name, Size: int64(i.Size), Modified: modified}
+			if i.Generation != 0 {
+				entry.Version = strconv.FormatInt(i.Generation, 10)
+			}
+			page = append(page, entry)
 		}
 	}
 	return page, out.NextPageToken, nil

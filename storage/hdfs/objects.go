@@ -40,7 +40,7 @@ func (o *objects) Get(ctx context.Context, at storage.Location, ask remote.Ask) 
 		r.Close()
 		return remote.Answer{}, fault.New(fault.NotFound, "open %s: it is a folder, not a file", at).In(at)
 	}
-	answer := remote.Answer{Total: info.Size(), Version: fmt.Sprintf("%d.%d", info.ModTime().UnixMilli(), info.Size())}
+	answer := remote.Answer{Total: info.Size(), Version: versionOf(info)}
 	if answer.Offset, answer.Length = ask.Offset, ask.Length; ask.Offset < 0 {
 		answer.Length = min(info.Size(), -ask.Offset)
 		answer.Offset = info.Size() - answer.Length
@@ -60,6 +60,11 @@ func (o *objects) Get(ctx context.Context, at storage.Location, ask remote.Ask) 
 	}
 	answer.Body = &body{ctx: ctx, cluster: c, file: idleReader{path, answer.Version, r}, left: answer.Length}
 	return answer, nil
+}
+
+// versionOf names a file's version.
+func versionOf(info fs.FileInfo) string {
+	return fmt.Sprintf("%d.%d", info.ModTime().UnixMilli(), info.Size())
 }
 
 var (
@@ -163,7 +168,7 @@ func (o *objects) List(_ context.Context, folder storage.Location, _ string) (pa
 	for _, e := range entries {
 		info := storage.Info{Location: e.Name(), Folder: e.IsDir(), Modified: e.ModTime()}
 		if !info.Folder {
-			info.Size = e.Size()
+			info.Size, info.Version = e.Size(), versionOf(e)
 		}
 		page = append(page, info)
 	}

@@ -2,7 +2,9 @@ package local
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"sync/atomic"
 
@@ -21,6 +23,9 @@ type file struct {
 	size   int64
 	key    string
 
+	version  string
+	expected string // empty: any
+
 	requests *atomic.Int64
 }
 
@@ -30,8 +35,35 @@ func (f *file) Size() int64 { return f.size }
 // Key names path, length and modification time.
 func (f *file) Key() string { return f.key }
 
-// ReadAt reads at an offset, in pieces so that a cancelled statement does not wait for a large read.
+// Version is size and modification time when the file was opened.
+func (f *file) Version() string { return f.version }
+
+// Expect lets reads fail where the file was written to meanwhile.
+func (f *file) Expect(version string) { f.expected = version }
+
+// versionOf names a file's version.
+func versionOf(info fs.FileInfo) string {
+	return fmt.Sprintf("%d.%d", info.Size(), info.ModTime().UnixNano())
+}
+
+// ReadAt reads at an offset. Where a version is expected, the file is looked at after its bytes were read.
 func (f *file) ReadAt(p []byte, off int64) (int, error) {
+	n, err := f.read(p, off)
+	if f.expected == "" {
+		return n, err
+	}
+	info, failed := f.handle.Stat()
+	if failed != nil {
+		return 0, classify(failed, "read", f.at)
+	}
+	if versionOf(info) != f.expected {
+		return 0, fault.New(fault.Unavailable, "read %s: %w", f.at, storage.ErrChanged).In(f.at)
+	}
+	return n, err
+}
+
+// read reads in pieces, so that a cancelled statement does not wait for a large read.
+func (f *file) read(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fault.New(fault.Invalid, "read %s: the offset %d is negative", f.at, off).In(f.at)
 	}

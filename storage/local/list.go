@@ -53,7 +53,7 @@ func list(ctx context.Context, folder storage.Location, yield func(storage.Info)
 		}
 		entry := storage.Info{Location: under + e.Name(), Folder: info.IsDir(), Modified: info.ModTime()}
 		if !entry.Folder {
-			entry.Size = info.Size()
+			entry.Size, entry.Version = info.Size(), versionOf(info)
 		}
 		if !yield(entry) {
 			return nil

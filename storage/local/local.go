@@ -82,7 +82,7 @@ func open(ctx context.Context, at storage.Location) (*file, error) {
 		return nil, classify(err, "open", at)
 	}
 	key := fmt.Sprintf("file\x00%s\x00%d\x00%d", path, info.Size(), info.ModTime().UnixNano())
-	return &file{ctx: ctx, at: at, handle: handle, size: info.Size(), key: key, requests: &resource.From(ctx).Counters.Requests}, nil
+	return &file{ctx: ctx, at: at, handle: handle, size: info.Size(), key: key, version: versionOf(info), requests: &resource.From(ctx).Counters.Requests}, nil
 }
 
 // ReadAll reads a whole file.

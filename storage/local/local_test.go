@@ -251,3 +251,36 @@ func TestClosedFile(t *testing.T) {
 		t.Errorf("read of a closed file: %v", err)
 	}
 }
+
+func TestAVersionIsExpected(t *testing.T) {
+	at := filepath.Join(t.TempDir(), "f")
+	put(t, at, "one")
+	version := ""
+	for info, err := range (Store{}).List(t.Context(), filepath.Dir(at)) {
+		if version = info.Version; err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := (Store{}).Open(t.Context(), at, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	known := storage.VersionedOf(f)
+	if known == nil || known.Version() != version || version == "" {
+		t.Fatalf("%v, the listing tells %q", known, version)
+	}
+	p := make([]byte, 3)
+	known.Expect(version)
+	if _, err := f.ReadAt(p, 0); err != nil || string(p) != "one" {
+		t.Fatalf("%s, %v", p, err)
+	}
+	put(t, at, "two")
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(at, later, later); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.ReadAt(p, 0); !fault.Is(err, fault.Unavailable) || !errors.Is(err, storage.ErrChanged) {
+		t.Errorf("written to meanwhile: %v", err)
+	}
+}

@@ -137,7 +137,7 @@ func (f *file) get(ctx context.Context, p []byte, off int64) (int, error) {
 	answer, err := f.store.config.Objects.Get(ctx, f.at, Ask{Offset: off, Length: int64(len(p)), Version: f.Version()})
 	if err != nil {
 		if v := f.store.judge(err); v.Empty {
-			return 0, &failure{kind: fault.Corrupt, final: true, text: fmt.Sprintf("the file is shorter than the %d bytes that its metadata says", f.size)}
+			return 0, &failure{kind: fault.Corrupt, final: true, other: true, text: fmt.Sprintf("the file is shorter than the %d bytes that its metadata says", f.size)}
 		}
 		return 0, err
 	}
@@ -152,7 +152,7 @@ func (f *file) get(ctx context.Context, p []byte, off int64) (int, error) {
 func (f *file) check(a Answer, off, length int64) error {
 	switch {
 	case a.Total >= 0 && a.Total != f.size:
-		return &failure{kind: fault.Corrupt, final: true, text: fmt.Sprintf("the file has %d bytes and not the %d that its metadata says", a.Total, f.size)}
+		return &failure{kind: fault.Corrupt, final: true, other: true, text: fmt.Sprintf("the file has %d bytes and not the %d that its metadata says", a.Total, f.size)}
 	case a.Offset != off || a.Length != length:
 		return &failure{kind: fault.Unavailable, text: fmt.Sprintf("the store answered with %d bytes at %d where %d at %d were asked for", a.Length, a.Offset, length, off)}
 	}
@@ -174,12 +174,12 @@ func (f *file) see(version string) error {
 
 // errChanged says that the store has another version than the one that was read before.
 func errChanged() error {
-	return &failure{kind: fault.Unavailable, final: true, text: "the file was changed while it was read"}
+	return &failure{kind: fault.Unavailable, final: true, other: true, text: "the file was changed while it was read"}
 }
 
 // Changed is the verdict of an answer to Ask.Version that says that there is another version now.
 func Changed() Verdict {
-	return Verdict{Kind: fault.Unavailable, Text: errChanged().Error()}
+	return Verdict{Kind: fault.Unavailable, Other: true, Text: errChanged().Error()}
 }
 
 // discover asks for the end or the beginning of a file of unknown length, and keeps it.

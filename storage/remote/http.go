@@ -22,6 +22,14 @@ func RangeHeader(ask Ask) string {
 	return fmt.Sprintf("bytes=%d-%d", ask.Offset, ask.Offset+ask.Length-1)
 }
 
+// QuotedTag spells an ETag as a header has it. Listings of some stores leave the quotes out.
+func QuotedTag(tag string) string {
+	if tag == "" || strings.HasSuffix(tag, `"`) {
+		return tag
+	}
+	return `"` + tag + `"`
+}
+
 // HTTPAnswer reads what a store says of an answer by HTTP, and closes its body where that cannot be. Without a range it should be the whole file;
 // a store in trouble may send an error there.
 func HTTPAnswer(r *http.Response, version string) (Answer, error) {

@@ -52,6 +52,7 @@ type Verdict struct {
 	Again bool          // another try may succeed
 	After time.Duration // the store asks to wait so long first
 	Empty bool          // the range lies behind the end of the file
+	Other bool          // the file is not the one that was meant
 	Text  string        // in a few words, without addresses or secrets; empty: the error's own
 }
 

@@ -59,6 +59,7 @@ type failure struct {
 	kind  fault.Kind
 	text  string
 	final bool
+	other bool // the file is not the one that was meant
 }
 
 func (f *failure) Error() string { return f.text }
@@ -135,7 +136,7 @@ func (s *Store) judge(err error) Verdict {
 	var own *failure
 	switch {
 	case errors.As(err, &own):
-		return Verdict{Kind: own.kind, Again: !own.final, Text: own.text}
+		return Verdict{Kind: own.kind, Again: !own.final, Other: own.other, Text: own.text}
 	case errors.Is(err, errStalled):
 		return Verdict{Kind: fault.Unavailable, Again: true, Text: errStalled.Error()}
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
@@ -197,7 +198,11 @@ func (s *Store) explain(err error, doing string, at storage.Location) error {
 		text = strings.ReplaceAll(text, secret, "…")
 		text = strings.ReplaceAll(text, url.QueryEscape(secret), "…")
 	}
-	return fault.New(v.Kind, "%s %s: %s", doing, at, text).In(at)
+	out := fault.New(v.Kind, "%s %s: %s", doing, at, text).In(at)
+	if v.Other {
+		out.Cause = storage.ErrChanged
+	}
+	return out
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }

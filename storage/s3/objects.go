@@ -49,7 +49,7 @@ func (o *objects) Get(ctx context.Context, at storage.Location, ask remote.Ask) 
 	if out.ContentLength != nil {
 		length = *out.ContentLength
 	}
-	answer, err := remote.NewAnswer(out.Body, aws.ToString(out.ContentRange), length, aws.ToString(out.ETag))
+	answer, err := remote.NewAnswer(out.Body, aws.ToString(out.ContentRange), length, remote.QuotedTag(aws.ToString(out.ETag)))
 	if err != nil {
 		out.Body.Close()
 	}
@@ -127,7 +127,7 @@ func (o *objects) List(ctx context.Context, folder storage.Location, token strin
 	}
 	for _, c := range out.Contents {
 		if name, ok := strings.CutPrefix(aws.ToString(c.Key), prefix); ok {
-			page = append(page, storage.Info{Location: name, Size: aws.ToInt64(c.Size), Modified: aws.ToTime(c.LastModified)})
+			page = append(page, storage.Info{Location: name, Size: aws.ToInt64(c.Size), Modified: aws.ToTime(c.LastModified), Version: remote.QuotedTag(aws.ToString(c.ETag))})
 		}
 	}
 	if aws.ToBool(out.IsTruncated) {

@@ -25,6 +25,7 @@ type adlsBlob struct {
 	Name     string
 	Modified string `xml:"Properties>Last-Modified"`
 	Length   int    `xml:"Properties>Content-Length"`
+	Tag      string `xml:"Properties>Etag"` // without quotes, unlike the header
 }
 
 type adlsPrefix struct{ Name string }
@@ -71,7 +72,7 @@ func (adls) list(s *Server, w http.ResponseWriter, r *http.Request, bucket strin
 	}
 	for _, f := range files {
 		o, _ := s.get(bucket + "/" + f)
-		out.Blobs = append(out.Blobs, adlsBlob{f, o.time.UTC().Format(http.TimeFormat), len(o.data)})
+		out.Blobs = append(out.Blobs, adlsBlob{f, o.time.UTC().Format(http.TimeFormat), len(o.data), "0x" + o.version})
 	}
 	text, err := xml.Marshal(out)
 	if err != nil {

@@ -68,7 +68,7 @@ func (gcs) list(s *Server, w http.ResponseWriter, r *http.Request, bucket string
 	var items []map[string]any
 	for _, f := range files {
 		o, _ := s.get(bucket + "/" + f)
-		items = append(items, map[string]any{"name": f, "size": strconv.Itoa(len(o.data)), "updated": o.time.UTC().Format("2006-01-02T15:04:05.000Z")})
+		items = append(items, map[string]any{"name": f, "size": strconv.Itoa(len(o.data)), "updated": o.time.UTC().Format("2006-01-02T15:04:05.000Z"), "generation": o.version})
 	}
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(map[string]any{"prefixes": folders, "items": items, "nextPageToken": next})

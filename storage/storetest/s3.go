@@ -26,6 +26,7 @@ type s3Entry struct {
 	Key          string
 	Size         int
 	LastModified string
+	ETag         string
 }
 
 type s3Prefix struct{ Prefix string }
@@ -84,7 +85,7 @@ func (s3) list(s *Server, w http.ResponseWriter, r *http.Request, bucket string)
 	}
 	for _, f := range files {
 		o, _ := s.get(bucket + "/" + f)
-		out.Contents = append(out.Contents, s3Entry{f, len(o.data), o.time.UTC().Format("2006-01-02T15:04:05.000Z")})
+		out.Contents = append(out.Contents, s3Entry{f, len(o.data), o.time.UTC().Format("2006-01-02T15:04:05.000Z"), `"` + o.version + `"`})
 	}
 	text, err := xml.Marshal(out)
 	if err != nil {

@@ -76,6 +76,13 @@ func (s *Server) Put(name string, data []byte) {
 	s.objects[name] = object{data: data, version: strconv.Itoa(1000 + s.puts), time: time.Unix(1_700_000_000, 0)}
 }
 
+// Remove takes an object away.
+func (s *Server) Remove(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.objects, name)
+}
+
 // Fail lets the next requests fail, one after the other.
 func (s *Server) Fail(faults ...Fault) {
 	s.mu.Lock()

@@ -289,11 +289,16 @@ func changed(t *testing.T, s Setup) {
 	if remote == nil || remote.Version() == "" {
 		t.Fatal("no version is known after a read")
 	}
+	for info, err := range s.Store.List(t.Context(), at[:strings.LastIndexByte(at, '/')]) {
+		if err != nil || info.Location == at && info.Version != remote.Version() {
+			t.Errorf("the listing tells the version %q, the file %q, %v", info.Version, remote.Version(), err)
+		}
+	}
 	other := content(200_000)[100_000:]
 	s.Server.Put(s.Bucket+"/data.parquet", other)
 	_, err := f.ReadAt(make([]byte, 100), 50_000)
 	check(t, err, fault.Unavailable, at)
-	if !strings.Contains(fmt.Sprint(err), "changed") {
+	if !strings.Contains(fmt.Sprint(err), "changed") || !errors.Is(err, storage.ErrChanged) {
 		t.Errorf("got %v", err)
 	}
 	again, err := s.Store.Open(t.Context(), at, int64(len(data)))
