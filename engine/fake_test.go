@@ -45,6 +45,7 @@ type fakeCatalog struct {
 	loads      int
 	listed     int // calls of Namespaces and Tables
 	down       bool
+	asked      func(ctx context.Context, call, name string) error // list namespaces, load, and list tables after the first one; nil: as down says
 }
 
 // fakeTable has one version for each snapshot; the last is current.
@@ -71,10 +72,17 @@ func (c *fakeCatalog) err() error {
 	return nil
 }
 
-func (c *fakeCatalog) Namespaces(_ context.Context, parent table.Identifier) iter.Seq2[table.Identifier, error] {
+func (c *fakeCatalog) ask(ctx context.Context, call string, name []string) error {
+	if c.asked == nil {
+		return c.err()
+	}
+	return c.asked(ctx, call, strings.Join(name, "."))
+}
+
+func (c *fakeCatalog) Namespaces(ctx context.Context, parent table.Identifier) iter.Seq2[table.Identifier, error] {
 	c.listed++
 	return func(yield func(table.Identifier, error) bool) {
-		if err := c.err(); err != nil {
+		if err := c.ask(ctx, "list namespaces", parent); err != nil {
 			yield(nil, err)
 			return
 		}
@@ -94,15 +102,28 @@ func (c *fakeCatalog) LoadNamespace(_ context.Context, n table.Identifier) (iceb
 	return nil, fault.New(fault.NotFound, "no such namespace")
 }
 
-func (c *fakeCatalog) Tables(_ context.Context, n table.Identifier) iter.Seq2[catalogs.Entry, error] {
+func (c *fakeCatalog) Tables(ctx context.Context, n table.Identifier) iter.Seq2[catalogs.Entry, error] {
 	c.listed++
 	return func(yield func(catalogs.Entry, error) bool) {
 		if err := c.err(); err != nil {
 			yield(catalogs.Entry{}, err)
 			return
 		}
-		for _, t := range sortedKeys(c.tables) {
-			if id := strings.Split(t, "."); slices.Equal(id[:len(id)-1], n) && !yield(catalogs.Entry{Identifier: id}, nil) {
+		all := slices.DeleteFunc(sortedKeys(c.tables), func(t string) bool { id := strings.Split(t, "."); return !slices.Equal(id[:len(id)-1], n) })
+		for i, t := range all {
+			if i == 1 { // in the middle
+				if err := c.ask(ctx, "list tables", n); err != nil {
+					yield(catalogs.Entry{}, err)
+					return
+				}
+			}
+			if !yield(catalogs.Entry{Identifier: strings.Split(t, ".")}, nil) {
+				return
+			}
+		}
+		if len(all) < 2 {
+			if err := c.ask(ctx, "list tables", n); err != nil {
+				yield(catalogs.Entry{}, err)
 				return
 			}
 		}
@@ -114,11 +135,11 @@ func (c *fakeCatalog) Tables(_ context.Context, n table.Identifier) iter.Seq2[ca
 	}
 }
 
-func (c *fakeCatalog) Load(_ context.Context, req catalogs.LoadRequest) (*catalogs.Table, error) {
+func (c *fakeCatalog) Load(ctx context.Context, req catalogs.LoadRequest) (*catalogs.Table, error) {
 	c.mu.Lock()
 	c.loads++
 	c.mu.Unlock()
-	if err := c.err(); err != nil {
+	if err := c.ask(ctx, "load", req.Identifier); err != nil {
 		return nil, err
 	}
 	name := strings.Join(req.Identifier, ".")

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
 
@@ -51,61 +50,35 @@ const (
 // Schemas yields the namespaces of a catalog, or of all, in order, nested ones after their parents. A catalog that fails ends the listing with its
 // error if it was asked for by name; otherwise it is logged and left out.
 func (e *Engine) Schemas(ctx context.Context, _ session.State, catalog *string, pattern *string) iter.Seq2[SchemaEntry, error] {
-	match := likePattern(pattern)
-	return func(yield func(SchemaEntry, error) bool) {
-		for n, err := range e.namespaces(ctx, catalog, likeBelow(pattern)) {
-			if err != nil {
-				yield(SchemaEntry{}, err)
-				return
+	match, below := likePattern(pattern), likeBelow(pattern)
+	return eachCatalog(ctx, e, catalog, func(ctx context.Context, name string, yield func(SchemaEntry) bool) error {
+		return e.namespaces(ctx, name, below, func(levels []string) error {
+			if schema := SchemaName(levels); match(schema) && !yield(SchemaEntry{Catalog: name, Schema: schema}) {
+				return errStopped
 			}
-			if name := SchemaName(n.levels); match(name) && !yield(SchemaEntry{Catalog: n.catalog, Schema: name}, nil) {
-				return
-			}
-		}
-	}
+			return nil
+		})
+	})
 }
 
-// place is a namespace of a catalog; no levels mean its root.
-type place struct {
-	catalog string
-	levels  []string
-}
-
-// namespaces walks the namespaces of the catalogs asked for, and goes below those whose spelling, with the dot after it, below is true of.
-func (e *Engine) namespaces(ctx context.Context, only *string, below matcher) iter.Seq2[place, error] {
-	return func(yield func(place, error) bool) {
-		for _, name := range e.CatalogNames() {
-			if only != nil && name != *only {
-				continue
-			}
-			c, err := e.config.Catalogs.Catalog(ctx, name)
-			if err == nil {
-				w := &walk{catalog: name, source: c, below: below, yield: yield}
-				err = w.children(ctx, nil)
-				if w.stopped {
-					return
-				}
-			}
-			if err == nil {
-				continue
-			}
-			if only != nil || ctx.Err() != nil {
-				yield(place{}, fault.Wrap(err, "list catalog %s", name))
-				return
-			}
-			e.config.Log.Warn("catalog left out of a listing", "catalog", name, "error", err.Error())
-		}
+// namespaces calls each for the namespaces of a catalog, and goes below those whose spelling, with the dot after it, below is true of.
+func (e *Engine) namespaces(ctx context.Context, catalog string, below matcher, each func(levels []string) error) error {
+	c, err := e.config.Catalogs.Catalog(ctx, catalog)
+	if err != nil {
+		return err
 	}
+	w := &walk{engine: e, catalog: catalog, source: c, below: below, each: each}
+	return w.children(ctx, nil)
 }
 
 // walk goes through one catalog's namespaces, parents first.
 type walk struct {
+	engine  *Engine
 	catalog string
 	source  catalogs.Catalog
 	below   matcher
-	yield   func(place, error) bool
+	each    func(levels []string) error
 	count   int
-	stopped bool
 }
 
 func (w *walk) children(ctx context.Context, parent table.Identifier) error {
@@ -114,6 +87,10 @@ func (w *walk) children(ctx context.Context, parent table.Identifier) error {
 	}
 	var below []table.Identifier
 	for n, err := range w.source.Namespaces(ctx, parent) {
+		if err != nil && len(parent) > 0 && hidden(err) {
+			w.engine.leftOut(w.catalog, SchemaName(parent), err)
+			break
+		}
 		if err != nil {
 			return err
 		}
@@ -123,66 +100,80 @@ func (w *walk) children(ctx context.Context, parent table.Identifier) error {
 		below = append(below, slices.Clone(n))
 	}
 	for _, n := range below {
-		if !w.yield(place{w.catalog, n}, nil) {
-			w.stopped = true
-			return nil
+		if err := w.each(n); err != nil {
+			return err
 		}
 		if !w.source.Capabilities().NestedNamespaces || !w.below(SchemaName(n)+".") {
 			continue
 		}
-		if err := w.children(ctx, n); err != nil || w.stopped {
+		if err := w.children(ctx, n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Tables yields the tables and views that f asks for, namespace by namespace, those at a catalog's root first. What fails is left out with a log
-// line; only a catalog asked for by name ends the listing with its error.
-func (e *Engine) Tables(ctx context.Context, _ session.State, f TableFilter) iter.Seq2[TableEntry, error] {
-	schemas, names := likePattern(f.SchemaPattern), likePattern(f.NamePattern)
-	return func(yield func(TableEntry, error) bool) {
-		if entries, known := e.points(ctx, f); known {
-			for _, entry := range entries {
-				if !yield(entry, nil) {
-					return
-				}
-			}
-			return
-		}
-		for p, err := range e.places(ctx, f.Catalog, likeBelow(f.SchemaPattern)) {
-			if err != nil {
-				yield(TableEntry{}, err)
-				return
-			}
-			if !schemas(SchemaName(p.levels)) {
-				continue
-			}
-			if err := e.tablesOfPlace(ctx, p, names, f, yield); err != nil {
-				if err != errStopped {
-					yield(TableEntry{}, err)
-				}
-				return
-			}
-		}
+// hidden is true of what a catalog says of a namespace that is gone by now, or that is not the caller's to see: it is left out of every listing.
+func hidden(err error) bool { return fault.Is(err, fault.NotFound) || fault.Is(err, fault.Denied) }
+
+// away is true of a failure that is no one object's: the catalog, or the store, does not answer.
+func away(err error) bool {
+	switch fault.KindOf(err) {
+	case fault.Unavailable, fault.Deadline, fault.Canceled, fault.Unauthenticated:
+		return true
 	}
+	return false
 }
 
-// errStopped ends a listing whose receiver wants no more.
-var errStopped = errors.New("stopped")
+func (e *Engine) leftOut(catalog, schema string, err error) {
+	e.config.Log.Warn("namespace left out of a listing", "catalog", catalog, "namespace", schema, "error", err.Error())
+}
 
-// tablesOfPlace yields the tables of one namespace. A namespace that fails is left out with a log line.
-func (e *Engine) tablesOfPlace(ctx context.Context, p place, names matcher, f TableFilter, yield func(TableEntry, error) bool) error {
+// Tables yields the tables and views that f asks for, namespace by namespace, those at a catalog's root first. A catalog asked for by name that fails ends the
+// listing with its error, whatever came before; of others, what fails is left out with a log line. A table whose own metadata is broken has no columns.
+func (e *Engine) Tables(ctx context.Context, _ session.State, f TableFilter) iter.Seq2[TableEntry, error] {
+	schemas, names, below := likePattern(f.SchemaPattern), likePattern(f.NamePattern), likeBelow(f.SchemaPattern)
+	return eachCatalog(ctx, e, f.Catalog, func(ctx context.Context, catalog string, yield func(TableEntry) bool) error {
+		entry, known, err := e.point(ctx, catalog, f)
+		if err != nil {
+			return err
+		}
+		if known {
+			if entry != nil && !yield(*entry) {
+				return errStopped
+			}
+			return nil
+		}
+		each := func(levels []string) error {
+			if !schemas(SchemaName(levels)) {
+				return nil
+			}
+			return e.tablesOfPlace(ctx, place{catalog, levels}, names, f, yield)
+		}
+		if err := each(nil); err != nil {
+			return err
+		}
+		return e.namespaces(ctx, catalog, below, each)
+	})
+}
+
+// place is a namespace of a catalog; no levels mean its root.
+type place struct {
+	catalog string
+	levels  []string
+}
+
+// tablesOfPlace yields the tables of one namespace.
+func (e *Engine) tablesOfPlace(ctx context.Context, p place, names matcher, f TableFilter, yield func(TableEntry) bool) error {
 	var pending []listed
 	flush := func() error {
 		if f.WithSchema {
-			e.addColumns(ctx, p.catalog, pending)
-			if err := ctx.Err(); err != nil {
+			if err := e.addColumns(ctx, p.catalog, pending, f.Catalog != nil); err != nil {
 				return err
 			}
 		}
 		for _, t := range pending {
-			if !yield(t.out, nil) {
+			if !yield(t.out) {
 				return errStopped
 			}
 		}
@@ -192,10 +183,10 @@ func (e *Engine) tablesOfPlace(ctx context.Context, p place, names matcher, f Ta
 	schema := SchemaName(p.levels)
 	for entry, err := range e.tablesOf(ctx, p) {
 		if err != nil {
-			if ctx.Err() != nil {
+			if ctx.Err() != nil || !hidden(err) && (f.Catalog != nil || away(err)) {
 				return err
 			}
-			e.config.Log.Warn("namespace left out of a listing", "catalog", p.catalog, "namespace", schema, "error", err.Error())
+			e.leftOut(p.catalog, schema, err)
 			break
 		}
 		entry.Identifier = slices.Clone(entry.Identifier)
@@ -211,29 +202,6 @@ func (e *Engine) tablesOfPlace(ctx context.Context, p place, names matcher, f Ta
 		}
 	}
 	return flush()
-}
-
-// places yields the root of each catalog in front of its namespaces.
-func (e *Engine) places(ctx context.Context, only *string, below matcher) iter.Seq2[place, error] {
-	return func(yield func(place, error) bool) {
-		for _, name := range e.CatalogNames() {
-			if only != nil && name != *only {
-				continue
-			}
-			if !yield(place{catalog: name}, nil) {
-				return
-			}
-			for p, err := range e.namespaces(ctx, &name, below) {
-				if err != nil && only == nil && ctx.Err() == nil {
-					e.config.Log.Warn("catalog left out of a listing", "catalog", name, "error", err.Error())
-					break
-				}
-				if !yield(p, err) {
-					return
-				}
-			}
-		}
-	}
 }
 
 func (e *Engine) tablesOf(ctx context.Context, p place) iter.Seq2[catalogs.Entry, error] {
@@ -263,12 +231,16 @@ func wanted(typ string, types []string) bool {
 
 var noColumns = arrow.NewSchema(nil, nil)
 
-// columnsOf gives a table's columns as SELECT * would, with their comments, which belong into a listing. A table that cannot be read has none.
-func (e *Engine) columnsOf(ctx context.Context, catalog string, entry catalogs.Entry) *arrow.Schema {
+// columnsOf gives a table's columns as SELECT * would, with their comments, which belong into a listing. A table that cannot be read has none, with a log line;
+// the error is only of a catalog or store that does not answer, where the listing is to fail for it.
+func (e *Engine) columnsOf(ctx context.Context, catalog string, entry catalogs.Entry, strict bool) (*arrow.Schema, error) {
 	schema, err := e.currentSchema(ctx, catalog, entry)
+	if err != nil && strict && away(err) {
+		return noColumns, err
+	}
 	if err != nil {
 		e.config.Log.Warn("columns left out of a listing", "catalog", catalog, "table", syntax.QuoteName(entry.Identifier), "error", err.Error())
-		return noColumns
+		return noColumns, nil
 	}
 	fields := make([]arrow.Field, 0, schema.NumFields())
 	for _, f := range schema.Fields() {
@@ -278,7 +250,7 @@ func (e *Engine) columnsOf(ctx context.Context, catalog string, entry catalogs.E
 		}
 		fields = append(fields, out)
 	}
-	return arrow.NewSchema(fields, nil)
+	return arrow.NewSchema(fields, nil), nil
 }
 
 func (e *Engine) currentSchema(ctx context.Context, catalog string, entry catalogs.Entry) (*arrow.Schema, error) {

@@ -4,8 +4,8 @@ import (
 	"context"
 	"iter"
 
-	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/engine/syntax"
+	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/session"
 )
 
@@ -16,7 +16,7 @@ type KeyEntry struct {
 }
 
 // Keys yields the identifier fields of the tables that f asks for. A table that cannot be read has none, with a log line; a catalog asked for by
-// name that fails ends the listing with its error.
+// name that fails ends the listing with its error, as for Tables.
 func (e *Engine) Keys(ctx context.Context, st session.State, f TableFilter) iter.Seq2[KeyEntry, error] {
 	f.WithSchema, f.Types = false, []string{TypeTable}
 	return func(yield func(KeyEntry, error) bool) {
@@ -25,7 +25,15 @@ func (e *Engine) Keys(ctx context.Context, st session.State, f TableFilter) iter
 				yield(KeyEntry{}, err)
 				return
 			}
-			for i, column := range e.identifierOf(ctx, t) {
+			columns, err := e.identifierOf(ctx, t)
+			if err != nil && f.Catalog != nil && away(err) {
+				yield(KeyEntry{}, fault.Wrap(err, "list catalog %s", t.Catalog))
+				return
+			}
+			if err != nil {
+				e.config.Log.Warn("key left out of a listing", "catalog", t.Catalog, "table", syntax.QuoteName([]string{t.Schema, t.Name}), "error", err.Error())
+			}
+			for i, column := range columns {
 				if !yield(KeyEntry{Catalog: t.Catalog, Schema: t.Schema, Table: t.Name, Column: column, Sequence: i + 1}, nil) {
 					return
 				}
@@ -35,23 +43,21 @@ func (e *Engine) Keys(ctx context.Context, st session.State, f TableFilter) iter
 }
 
 // identifierOf gives the names of a table's identifier fields.
-func (e *Engine) identifierOf(ctx context.Context, t TableEntry) []string {
+func (e *Engine) identifierOf(ctx context.Context, t TableEntry) ([]string, error) {
 	identifier, err := entryIdentifier(t)
-	if err == nil {
-		var loaded *catalogs.Table
-		if loaded, err = e.config.Catalogs.Load(ctx, t.Catalog, identifier, "", ""); err == nil {
-			var opened openTable
-			if opened, err = e.open(ctx, loaded); err == nil {
-				if d, err := opened.Describe(""); err == nil {
-					return d.Identifier
-				}
-			}
-		}
-	}
 	if err != nil {
-		e.config.Log.Warn("key left out of a listing", "catalog", t.Catalog, "table", syntax.QuoteName([]string{t.Schema, t.Name}), "error", err.Error())
+		return nil, err
 	}
-	return nil
+	loaded, err := e.config.Catalogs.Load(ctx, t.Catalog, identifier, "", "")
+	if err != nil {
+		return nil, err
+	}
+	opened, err := e.open(ctx, loaded)
+	if err != nil {
+		return nil, err
+	}
+	d, err := opened.Describe("")
+	return d.Identifier, err
 }
 
 // entryIdentifier takes the spelling of an entry's schema apart.

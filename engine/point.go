@@ -28,46 +28,31 @@ func onlyMatch(pattern *string) (string, bool) {
 	return b.String(), true
 }
 
-// points finds the tables that a filter may mean in each of its catalogs; false: they must be listed.
-func (e *Engine) points(ctx context.Context, f TableFilter) (out []TableEntry, known bool) {
-	for _, name := range e.CatalogNames() {
-		if f.Catalog != nil && *f.Catalog != name {
-			continue
-		}
-		entry, known := e.point(ctx, name, f)
-		if !known {
-			return nil, false
-		}
-		if entry != nil {
-			out = append(out, *entry)
-		}
-	}
-	return out, true
-}
-
 // point finds the one table that a filter may mean in a catalog, where it names schema and table in full: a catalog of very many tables is then
-// not listed. It does not know where it is no such filter, or where the catalog does not answer.
-func (e *Engine) point(ctx context.Context, catalog string, f TableFilter) (entry *TableEntry, known bool) {
+// not listed. It does not know where it is no such filter, or where the catalog does not answer. The error is of its columns, as columnsOf has it.
+func (e *Engine) point(ctx context.Context, catalog string, f TableFilter) (entry *TableEntry, known bool, err error) {
 	schema, exactSchema := onlyMatch(f.SchemaPattern)
 	name, exactName := onlyMatch(f.NamePattern)
 	if !exactSchema || !exactName || schema == "" {
-		return nil, false
+		return nil, false, nil
 	}
 	levels, err := ParseSchemaName(schema)
 	if err != nil || SchemaName(levels) != schema {
-		return nil, err == nil // listings never spell a schema so
+		return nil, err == nil, nil // listings never spell a schema so
 	}
 	loaded, err := e.config.Catalogs.Load(ctx, catalog, append(levels, name), "", "")
 	if err != nil {
-		return nil, fault.Is(err, fault.NotFound)
+		return nil, fault.Is(err, fault.NotFound), nil
 	}
 	found := catalogs.Entry{Identifier: append(levels, name), Kind: loaded.Kind}
 	out := &TableEntry{Catalog: catalog, Schema: schema, Name: name, Type: typeOfEntry(found)}
 	if !wanted(out.Type, f.Types) {
-		return nil, true
+		return nil, true, nil
 	}
 	if f.WithSchema {
-		out.Columns = e.columnsOf(ctx, catalog, found)
+		if out.Columns, err = e.columnsOf(ctx, catalog, found, f.Catalog != nil); err != nil {
+			return nil, false, err
+		}
 	}
-	return out, true
+	return out, true, nil
 }

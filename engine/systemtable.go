@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/skua-data/skua/engine/syntax"
+	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/predicate"
 	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/scan"
@@ -205,44 +206,52 @@ func schemataRows(ctx context.Context, s *systemSource, add func(values ...any))
 	return nil
 }
 
-func (s *systemSource) tables(ctx context.Context, withSchema bool, each func(e TableEntry)) error {
+func (s *systemSource) tables(ctx context.Context, withSchema bool, each func(e TableEntry) error) error {
 	f := TableFilter{Catalog: &s.catalog, SchemaPattern: s.pattern("table_schema"), NamePattern: s.pattern("table_name"), WithSchema: withSchema}
 	for e, err := range s.statement.engine.Tables(ctx, s.statement.state, f) {
 		if err != nil {
 			return err
 		}
-		each(e)
+		if err := each(e); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 func tableRows(ctx context.Context, s *systemSource, add func(values ...any)) error {
-	return s.tables(ctx, false, func(e TableEntry) {
+	return s.tables(ctx, false, func(e TableEntry) error {
 		kind := e.Type
 		if kind == TypeTable {
 			kind = "BASE TABLE"
 		}
 		add(e.Catalog, e.Schema, e.Name, kind, nil, nil, "NO", "NO", nil)
+		return nil
 	})
 }
 
 func viewRows(ctx context.Context, s *systemSource, add func(values ...any)) error {
-	return s.tables(ctx, false, func(e TableEntry) {
+	return s.tables(ctx, false, func(e TableEntry) error {
 		if e.Type != TypeView {
-			return
+			return nil
 		}
 		var definition any
 		if levels, err := ParseSchemaName(e.Schema); err == nil {
-			if _, text, err := s.statement.engine.viewSource(ctx, e.Catalog, append(levels, e.Name)); err == nil && text != "" {
+			_, text, err := s.statement.engine.viewSource(ctx, e.Catalog, append(levels, e.Name))
+			switch {
+			case away(err):
+				return fault.Wrap(err, "list catalog %s", e.Catalog)
+			case err == nil && text != "":
 				definition = text
 			}
 		}
 		add(e.Catalog, e.Schema, e.Name, definition, "NONE", "NO", "NO")
+		return nil
 	})
 }
 
 func columnRows(ctx context.Context, s *systemSource, add func(values ...any)) error {
-	return s.tables(ctx, true, func(e TableEntry) {
+	return s.tables(ctx, true, func(e TableEntry) error {
 		for i, f := range e.Columns.Fields() {
 			nullable := "NO"
 			if f.Nullable {
@@ -257,6 +266,7 @@ func columnRows(ctx context.Context, s *systemSource, add func(values ...any)) e
 			add(e.Catalog, e.Schema, e.Name, f.Name, i+1, nil, nullable, typ, n.precision, n.scale, comment, nil, nil, n.radix, n.time, nil,
 				nil, e.Catalog, e.Schema, typ, "NO", "NEVER", "NO")
 		}
+		return nil
 	})
 }
 

@@ -41,6 +41,7 @@ type fakeEngine struct {
 	tables                              []engine.TableEntry
 	hidden                              *arrow.Metadata // put on every field of a result
 	slow                                chan struct{}
+	away                                string // the catalog that does not answer: listings of it by name fail, others leave it out
 }
 
 var (
@@ -351,6 +352,13 @@ func (e *fakeEngine) Schemas(_ context.Context, _ session.State, catalog, _ *str
 			if catalog != nil && *catalog != c {
 				continue
 			}
+			if c == e.away {
+				if catalog != nil {
+					yield(engine.SchemaEntry{}, fault.New(fault.Unavailable, "catalog %s: it died", c))
+					return
+				}
+				continue
+			}
 			if !yield(engine.SchemaEntry{Catalog: c, Schema: "a"}, nil) || !yield(engine.SchemaEntry{Catalog: c, Schema: "a.b"}, nil) {
 				return
 			}
@@ -361,6 +369,9 @@ func (e *fakeEngine) Schemas(_ context.Context, _ session.State, catalog, _ *str
 func (e *fakeEngine) Tables(_ context.Context, _ session.State, f engine.TableFilter) iter.Seq2[engine.TableEntry, error] {
 	return func(yield func(engine.TableEntry, error) bool) {
 		for _, t := range e.tables {
+			if t.Catalog == e.away && f.Catalog == nil {
+				continue
+			}
 			if f.Catalog != nil && *f.Catalog != t.Catalog || f.SchemaPattern != nil && *f.SchemaPattern != t.Schema ||
 				f.NamePattern != nil && *f.NamePattern != t.Name || len(f.Types) > 0 && f.Types[0] != t.Type {
 				continue
@@ -369,13 +380,20 @@ func (e *fakeEngine) Tables(_ context.Context, _ session.State, f engine.TableFi
 				return
 			}
 		}
+		if f.Catalog != nil && *f.Catalog == e.away { // after what came
+			yield(engine.TableEntry{}, fault.New(fault.Unavailable, "catalog %s: it died", e.away))
+		}
 	}
 }
 
 // Keys has one for each table whose name begins with k.
 func (e *fakeEngine) Keys(ctx context.Context, st session.State, f engine.TableFilter) iter.Seq2[engine.KeyEntry, error] {
 	return func(yield func(engine.KeyEntry, error) bool) {
-		for t := range e.Tables(ctx, st, f) {
+		for t, err := range e.Tables(ctx, st, f) {
+			if err != nil {
+				yield(engine.KeyEntry{}, err)
+				return
+			}
 			if strings.HasPrefix(t.Name, "k") && !yield(engine.KeyEntry{Catalog: t.Catalog, Schema: t.Schema, Table: t.Name, Column: "id", Sequence: 1}, nil) {
 				return
 			}

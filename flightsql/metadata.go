@@ -238,13 +238,17 @@ func (s *Server) tableEntries(ctx context.Context, st session.State, f engine.Ta
 		here, current := f, engine.SchemaName(st.Namespace)
 		pattern := escapePattern(current)
 		here.Catalog, here.SchemaPattern = &st.Catalog, &pattern
+		first := map[string]bool{}
 		for e, err := range s.config.Engine.Tables(ctx, st, here) {
-			if !yield(e, err) || err != nil {
+			if err != nil { // not asked for by the client: a catalog as the others
+				break
+			}
+			if first[e.Name] = true; !yield(e, nil) {
 				return
 			}
 		}
 		for e, err := range s.config.Engine.Tables(ctx, st, f) {
-			if err == nil && e.Catalog == st.Catalog && e.Schema == current {
+			if err == nil && e.Catalog == st.Catalog && e.Schema == current && first[e.Name] {
 				continue
 			}
 			if !yield(e, err) {

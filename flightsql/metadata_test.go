@@ -13,6 +13,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/flight/flightsql/schema_ref"
 	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/skua-data/skua/engine"
@@ -76,6 +78,36 @@ func TestListings(t *testing.T) {
 	}
 	if w.sessions.Len() != 0 {
 		t.Error("listings made a session")
+	}
+}
+
+// TestACatalogAskedForByNameAnswersOrFails: only listings over all catalogs leave out one that does not answer.
+func TestACatalogAskedForByNameAnswersOrFails(t *testing.T) {
+	w := start(t, nil)
+	w.engine.away = "lake"
+	w.engine.tables = []engine.TableEntry{{Catalog: "lake", Schema: "a", Name: "t", Type: "TABLE"}, {Catalog: "other", Schema: "a", Name: "t", Type: "TABLE"}}
+	c := w.connect()
+	lake, other, name, any := "lake", "other", "t", "%"
+	for _, row := range []struct {
+		command proto.Message
+		want    []string // nil: unavailable
+	}{
+		{&pb.CommandGetDbSchemas{Catalog: &lake}, nil},
+		{&pb.CommandGetDbSchemas{Catalog: &other}, []string{"other|a", "other|a.b"}},
+		{&pb.CommandGetDbSchemas{}, []string{"other|a", "other|a.b"}},
+		{&pb.CommandGetTables{Catalog: &lake}, nil},
+		{&pb.CommandGetTables{Catalog: &lake, IncludeSchema: true}, nil},
+		{&pb.CommandGetTables{Catalog: &other}, []string{"other|a|t|TABLE"}},
+		{&pb.CommandGetTables{}, []string{"other|a|t|TABLE"}},
+		{&pb.CommandGetTables{TableNameFilterPattern: &name}, []string{"lake|a|t|TABLE", "other|a|t|TABLE"}}, // what came of the current schema, which is looked at first
+		{&pb.CommandGetPrimaryKeys{Catalog: &lake, Table: any}, nil},
+	} {
+		info, err := c.Client.Client.GetFlightInfo(c.ctx, descriptor(t, row.command))
+		check(t, err)
+		got, err := c.read(info.Endpoint[0].Ticket, nil)
+		if row.want == nil && status.Code(err) != codes.Unavailable || row.want != nil && (err != nil || !slices.Equal(got, row.want)) {
+			t.Errorf("%v: %q, %v", row.command, got, err)
+		}
 	}
 }
 
