@@ -2,6 +2,7 @@ package catalogs
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -30,6 +31,7 @@ type breaker struct {
 	until    time.Time     // rests until then
 	trying   chan struct{} // closed when the call that tries the catalog has ended; nil: none does
 	last     string
+	later    time.Time // before then no try can do, as the catalog itself told
 }
 
 // attempt is a call that was let through.
@@ -77,7 +79,7 @@ func (b *breaker) admit(operation string) (attempt, time.Duration, <-chan struct
 		b.trying, b.until = make(chan struct{}), now.Add(longRest)
 		return attempt{began: now, tries: true}, 0, nil, nil
 	}
-	when := "asked again in " + max(wait.Round(100*time.Millisecond), 100*time.Millisecond).String()
+	when := "asked again in " + max(max(wait, b.later.Sub(now)).Round(100*time.Millisecond), 100*time.Millisecond).String()
 	if b.trying != nil {
 		when = "being asked again"
 	}
@@ -91,6 +93,19 @@ func (b *breaker) settle() {
 		close(b.trying)
 		b.trying = nil
 	}
+}
+
+// resting is an error of what is itself not asked before a time is over.
+type resting interface{ Again() (time.Duration, error) }
+
+// reason gives what a call failed of, and until when a try cannot do: of what rests itself, the failure that it rests for.
+func reason(err error, now time.Time) (string, time.Time) {
+	var r resting
+	if !errors.As(err, &r) {
+		return err.Error(), time.Time{}
+	}
+	wait, last := r.Again()
+	return last.Error(), now.Add(wait)
 }
 
 // end counts how a call went. What the caller did, and what the catalog merely does not have, is no failure; calls that ran at once and failed by one event
@@ -116,7 +131,8 @@ func (b *breaker) end(ctx context.Context, a attempt, err error) {
 		} else if b.failures >= tripAfter {
 			b.rest = min(max(2*b.rest, firstRest), longRest)
 		}
-		b.counted, b.last, b.until = now, err.Error(), now.Add(b.rest)
+		b.counted, b.until = now, now.Add(b.rest)
+		b.last, b.later = reason(err, now)
 	default:
 		b.failures, b.rest = 0, 0
 	}

@@ -136,3 +136,27 @@ func TestACallerThatLeavesDoesNotWaitForARest(t *testing.T) {
 		}
 	})
 }
+
+// pluginRests is the failure of a plugin that is not launched before a time is over.
+type pluginRests struct{ wait time.Duration }
+
+func (e pluginRests) Error() string                 { return "tried again in " + e.wait.String() }
+func (e pluginRests) Again() (time.Duration, error) { return e.wait, errAway }
+
+func TestRestsOfCatalogAndPluginAreToldAsOne(t *testing.T) {
+	for wait, want := range map[time.Duration]string{
+		22456 * time.Millisecond: "catalog c: x: it failed 3 times in a row and is asked again in 22.5s; last: no route",
+		time.Millisecond:         "catalog c: x: it failed 3 times in a row and is asked again in 2s; last: no route",
+	} {
+		now := time.Unix(1_700_000_000, 0)
+		b := &breaker{name: "c", now: func() time.Time { return now }, rest: time.Second}
+		for range tripAfter {
+			cause := fault.New(fault.Unavailable, "its plugin failed 9 times and is tried again in %s", wait)
+			cause.Cause = pluginRests{wait}
+			b.end(t.Context(), let(t, b), fault.Wrap(cause, "catalog c"))
+		}
+		if _, err := b.begin(t.Context(), "x"); !fault.Is(err, fault.Unavailable) || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

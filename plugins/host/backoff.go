@@ -48,12 +48,18 @@ func (b *backoff) check(catalog string) error {
 	}
 	err := fault.New(fault.KindOf(b.last), "catalog %s: its plugin failed %d times and is tried again in %s; last: %s",
 		catalog, b.failures, max(wait.Round(time.Millisecond), time.Millisecond), b.last.Error()).In(catalog)
-	err.Cause = &tooEarly{wait}
+	err.Cause = &tooEarly{wait, b.last}
 	return err
 }
 
 // tooEarly is in the chain of an error about a back-off that is not over.
-type tooEarly struct{ wait time.Duration }
+type tooEarly struct {
+	wait time.Duration
+	last error
+}
+
+// Again gives how long it still is, and the failure that it is for: package catalogs tells of its own rest and of this as one.
+func (e *tooEarly) Again() (time.Duration, error) { return e.wait, e.last }
 
 // Error says when it is over.
 func (e *tooEarly) Error() string { return "to be tried again in " + e.wait.String() }
