@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/skua-data/skua/engine/duckdb/dialect"
 )
 
 // transformCall is the name of a result column that is one of Iceberg's functions of a column.
@@ -43,6 +45,9 @@ func (p *program) resultName(columns *arrow.Schema) func(string) string {
 		given[strings.ToLower(f.Name)] = true
 	}
 	return func(name string) string {
+		if spelled := dialect.Spelled(name); spelled != name {
+			return p.sparkName(spelled)
+		}
 		parts := numbered.FindStringSubmatch(name)
 		if parts != nil && given[strings.ToLower(parts[1])] && !p.statement.Words[strings.ToLower(name)] && !p.statement.Aliases[strings.ToLower(name)] && !p.isColumn(name) {
 			return p.sparkName(parts[1])

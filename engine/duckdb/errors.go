@@ -5,6 +5,7 @@ package duckdb
 import (
 	"encoding/json"
 	"errors"
+	"regexp"
 	"sort"
 	"strconv"
 	"strings"
@@ -110,17 +111,27 @@ func (p *problem) fault(c class) *fault.Error {
 		}
 		return fault.New(fault.Invalid, "A column, variable, or function parameter with name %s cannot be resolved.%s", quote(shortened(p.Name)), shortened(hint)).
 			With("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703")
-	case strings.HasPrefix(message, "Referenced table "):
+	case strings.HasPrefix(message, "Referenced table "), strings.HasPrefix(message, "Referenced column "),
+		strings.Contains(message, "\" does not have a column named \""):
 		return fault.New(fault.Invalid, "%s", message).With("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703")
 	case p.Subtype == "NO_MATCHING_FUNCTION":
 		return fault.New(fault.Invalid, "No function matches %s: a cast of an argument may help.", p.Call).With("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", "42K09")
 	case strings.Contains(message, "must appear in the GROUP BY"):
 		return fault.New(fault.Invalid, "%s", message).With("MISSING_AGGREGATION", "42803")
+	case negativeRows.MatchString(message):
+		return fault.New(fault.Invalid, "The limit like expression is invalid. The limit and the offset expression must be equal to or greater than 0.").
+			With("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE", "42K0E")
 	case strings.HasPrefix(message, "Ambiguous reference"):
 		return fault.New(fault.Invalid, "%s", message).With("AMBIGUOUS_REFERENCE", "42704")
 	}
 	return fault.New(c.kind, "%s", message).With(c.condition, c.state)
 }
+
+// negativeRows is what the engine says to a number of rows below 0.
+var negativeRows = regexp.MustCompile(`(?i)\b(?:LIMIT|OFFSET)\b.* cannot be negative`)
+
+// changesSetting finds advice to change a setting.
+var changesSetting = regexp.MustCompile(`\bSET `)
 
 // cleaned takes the engine's own names and advice out of a message.
 func cleaned(message string) string {
@@ -129,7 +140,7 @@ func cleaned(message string) string {
 	var lines []string
 	for _, line := range strings.Split(message, "\n") {
 		line = strings.TrimSpace(line)
-		if line == "" || strings.Contains(line, "SET ") || strings.HasPrefix(line, "*") || strings.Contains(line, "PRAGMA") {
+		if line == "" || changesSetting.MatchString(line) || strings.HasPrefix(line, "*") || strings.Contains(line, "PRAGMA") {
 			continue
 		}
 		lines = append(lines, line)
@@ -141,6 +152,7 @@ func cleaned(message string) string {
 const maxMessage = 2000
 
 func shortened(message string) string {
+	message = dialect.Spelled(message)
 	if len(message) <= maxMessage {
 		return message
 	}

@@ -240,7 +240,7 @@ func TestColumnsOfOneName(t *testing.T) {
 		{"SELECT * FROM (SELECT 1 a, 2 a, 3 b)", "a a b"},
 		{"SELECT * FROM (SELECT * FROM orders o JOIN customers c ON o.customer = c.id) q LIMIT 1", "id customer price status day id name tags at"},
 		{"SELECT * FROM (SELECT 1 AS a, 2 AS a_1)", "a a_1"},
-		{"SELECT a_1, a FROM (SELECT 1 a, 2 a)", "a_1 a"},
+		{"SELECT a_1, b FROM (SELECT 1 a_1, 2 a, 3 a, 4 b)", "a_1 b"},
 		{"WITH q AS (SELECT id, id FROM customers) SELECT * FROM q, q r", "id id id id"},
 	} {
 		p, err := f.run.Compile(t.Context(), f.query(c.sql, nil))

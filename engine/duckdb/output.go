@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/skua-data/skua/engine/duckdb/dialect"
 	"github.com/skua-data/skua/fault"
 )
 
@@ -66,7 +67,7 @@ func outputType(t arrow.DataType) arrow.DataType {
 		}
 		fields := make([]arrow.Field, t.NumFields())
 		for i, f := range t.Fields() {
-			fields[i] = arrow.Field{Name: f.Name, Type: outputType(f.Type), Nullable: true}
+			fields[i] = arrow.Field{Name: dialect.Spelled(f.Name), Type: outputType(f.Type), Nullable: true}
 		}
 		return arrow.StructOf(fields...)
 	case *arrow.ListType:

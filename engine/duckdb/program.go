@@ -49,8 +49,8 @@ func (p *program) Schema() *arrow.Schema     { return p.output.schema }
 func (p *program) Close() error              { return nil }
 
 // compile compiles a statement in which names stand for constants, by their offsets.
-func (e *executor) compile(ctx context.Context, q engine.Query, values map[int]dialect.Value) (compiled engine.Program, err error) {
-	options := dialect.Options{Values: values, Spark: q.Dialect == "spark", Name: q.Name, Constants: q.Constants, Clock: q.Clock, Zone: q.Zone, Arguments: q.Arguments}
+func (e *executor) compile(ctx context.Context, q engine.Query, values map[int]dialect.Value, distinct bool) (compiled engine.Program, err error) {
+	options := dialect.Options{Values: values, Distinct: distinct, Spark: q.Dialect == "spark", Name: q.Name, Constants: q.Constants, Clock: q.Clock, Zone: q.Zone, Arguments: q.Arguments}
 	statement, err := dialect.Translate(q.Text, options)
 	if err != nil {
 		return nil, err
@@ -86,6 +86,9 @@ func (e *executor) compile(ctx context.Context, q engine.Query, values map[int]d
 	}
 	p.ctes = g.ctes
 	if err := p.resolve(ctx, planning, g.star || statement.Bare); err != nil {
+		return nil, err
+	}
+	if err := p.numbersApart(); err != nil {
 		return nil, err
 	}
 	if err := p.closed(ctx, planning); err != nil {

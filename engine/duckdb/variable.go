@@ -5,6 +5,7 @@ package duckdb
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -21,7 +22,7 @@ const maxVariables = 50
 // names mean is for the engine to say, so the statement is compiled anew once it has said so.
 func (e *executor) Compile(ctx context.Context, q engine.Query) (engine.Program, error) {
 	if q.Variable == nil {
-		return e.compile(ctx, q, nil)
+		return e.decided(ctx, q, nil)
 	}
 	v := &variables{query: q, values: map[int]dialect.Value{}, columns: map[string]bool{}}
 	resolve := q.Resolve
@@ -31,12 +32,32 @@ func (e *executor) Compile(ctx context.Context, q engine.Query) (engine.Program,
 		return t, err
 	}
 	for range maxVariables {
-		p, err := e.compile(ctx, q, v.values)
+		p, err := e.decided(ctx, q, v.values)
 		if err == nil || !v.found(err) {
 			return p, err
 		}
 	}
 	return nil, fault.New(fault.Invalid, "a statement reads session variables in at most %d places where columns of their names may be meant", maxVariables)
+}
+
+// decided compiles a statement that means no column of several.
+func (e *executor) decided(ctx context.Context, q engine.Query, values map[int]dialect.Value) (engine.Program, error) {
+	p, err := e.compile(ctx, q, values, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.(*program).ambiguous(ctx, values); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// unresolved reports whether an error says that a name is no column.
+func unresolved(f *fault.Error) bool { return strings.HasPrefix(f.Condition, "UNRESOLVED_COLUMN") }
+
+// tokenAt gives the token at a place, -1: there is none.
+func tokenAt(tokens []syntax.Token, at fault.Position) int {
+	return slices.IndexFunc(tokens, func(t syntax.Token) bool { return t.Pos.Line == at.Line && t.Pos.Column == at.Column })
 }
 
 // variables are those that a statement reads, as far as they are known.
@@ -61,14 +82,17 @@ func (v *variables) note(t engine.Table) {
 // found takes in that a name is no column where an error says so, and a variable's. Where no column can have the name, it is one in all places.
 func (v *variables) found(err error) bool {
 	var f *fault.Error
-	if !errors.As(err, &f) || !strings.HasPrefix(f.Condition, "UNRESOLVED_COLUMN") || f.Position.Line == 0 {
+	if errors.As(err, &f) && f.Condition == "MISSING_AGGREGATION" {
+		return v.foundUngrouped(f)
+	}
+	if !errors.As(err, &f) || !unresolved(f) || f.Position.Line == 0 {
 		return false
 	}
 	tokens, scanErr := syntax.Tokens(v.query.Text)
 	if scanErr != nil {
 		return false
 	}
-	at := slices.IndexFunc(tokens, func(t syntax.Token) bool { return t.Pos.Line == f.Position.Line && t.Pos.Column == f.Position.Column })
+	at := tokenAt(tokens, f.Position)
 	if at < 0 {
 		return false
 	}
@@ -76,18 +100,35 @@ func (v *variables) found(err error) bool {
 	if _, tried := v.values[tokens[at].Pos.Offset]; !known || tried {
 		return false
 	}
-	v.values[tokens[at].Pos.Offset] = value
 	if value.Tokens > 1 || !v.nowhereElse(tokens, tokens[at].Name()) {
+		v.values[tokens[at].Pos.Offset] = value
 		return true
 	}
+	return v.everywhere(tokens, tokens[at].Name())
+}
+
+// everywhere takes a name as the variable's in all places; false: there is no such variable, or it was so before.
+func (v *variables) everywhere(tokens []syntax.Token, name string) (more bool) {
 	for i, t := range tokens {
-		if isName(t, tokens[at].Name()) {
+		if isName(t, name) {
 			if value, known := v.valueAt(tokens, i); known && value.Tokens == 1 {
+				_, before := v.values[t.Pos.Offset]
+				more = more || !before
 				v.values[t.Pos.Offset] = value
 			}
 		}
 	}
-	return true
+	return more
+}
+
+// ungrouped is what the engine says, without a place, to a name in HAVING of a query without GROUP BY, whether it is a column or none.
+var ungrouped = regexp.MustCompile(`^Column "?([^"]+?)"? must appear in the GROUP BY`)
+
+// foundUngrouped is found for such a name.
+func (v *variables) foundUngrouped(f *fault.Error) bool {
+	parts := ungrouped.FindStringSubmatch(f.Message)
+	tokens, err := syntax.Tokens(v.query.Text)
+	return parts != nil && err == nil && v.nowhereElse(tokens, parts[1]) && v.everywhere(tokens, parts[1])
 }
 
 func isName(t syntax.Token, name string) bool {
@@ -108,13 +149,17 @@ func (v *variables) valueAt(tokens []syntax.Token, at int) (dialect.Value, bool)
 // valueFollows are the words and marks behind which a name is that of a value, not one that is given to something.
 var valueFollows = words("SELECT DISTINCT WHERE AND OR NOT ON BY THEN ELSE WHEN CASE IN LIKE BETWEEN LIMIT OFFSET HAVING = <> != < > <= >= + - * / % || <=> ==")
 
+// unnamed are the words of what makes columns whose names stand neither in the text nor in a table.
+var unnamed = words("LATERAL UNPIVOT PIVOT -> LAMBDA VALUES UNNEST EXPLODE EXPLODE_OUTER POSEXPLODE POSEXPLODE_OUTER INLINE INLINE_OUTER STACK JSON_EACH JSON_TREE JSON_TUPLE RANGE " +
+	"GENERATE_SERIES SEQUENCE COLUMNS")
+
 // nowhereElse reports whether a name is surely none of a column, an alias or a table anywhere in the statement.
 func (v *variables) nowhereElse(tokens []syntax.Token, name string) bool {
 	if v.views || v.columns[strings.ToLower(name)] {
 		return false
 	}
 	for i, t := range tokens {
-		if t.Is("LATERAL") || t.Is("UNPIVOT") || t.Is("PIVOT") || t.Is("->") || t.Is("LAMBDA") {
+		if unnamed[strings.ToUpper(t.Text)] || t.Is("*") && tokens[max(0, i-1)].Is(".") {
 			return false
 		}
 		if !isName(t, name) {

@@ -21,6 +21,7 @@ type Options struct {
 	Zone      *time.Location
 	Values    map[int]Value     // of session variables, by the offset of the name that means one
 	Arguments arrow.RecordBatch // one row with the values of the parameters; nil: they stay parameters
+	Distinct  bool              // columns of one name in a query get names that nobody can mean, the first one, too
 	Nulls     bool              // ORDER BY says where nulls go: the statement will be part of one of the other dialect
 }
 
@@ -39,6 +40,8 @@ type Statement struct {
 	Aliases    map[string]bool // of tables, and the last parts of their names, in lower case
 	Words      map[string]bool // every identifier of the text, in lower case
 	Bare       bool            // somewhere all columns of a table are selected without a star
+	Repeated   []Repeated      // names that queries in parentheses give to several columns
+	Starred    []Starred       // queries in parentheses whose stars may do so
 	pieces     []piece
 	typed      []typed
 	inlined    map[int][]piece // what stands for a table that is a query
@@ -304,7 +307,11 @@ func Translate(text string, o Options) (*Statement, error) {
 	if err := patterns(tokens); err != nil {
 		return nil, err
 	}
+	r.out.Starred = r.starredQueries()
 	for i, t := range tokens[:len(tokens)-1] {
+		if t.Kind == syntax.Quoted && strings.Contains(t.Text, repeatMark) {
+			return nil, &syntax.Error{Message: "A name with the character U+001F is not supported.", Condition: "PARSE_SYNTAX_ERROR", SQLState: "42601", Line: t.Pos.Line, Column: t.Pos.Column}
+		}
 		r.out.Bare = r.out.Bare || t.Is("TABLE") || t.Is("COLUMNS")
 		if t.Is("||") || t.Is("CONCAT") || t.Is("CONCAT_WS") {
 			r.out.Joined++

@@ -32,7 +32,9 @@ type rewriter struct {
 	named, starred bool // the first select list was seen; it holds a star
 	odbc           bool // inside {fn …}
 	averages       int  // how deep inside arguments of averages
-	growth         int  // how much the functions around multiply their arguments
+	repeated       int  // names that were made different
+	starLists      []starredLevel
+	growth         int // how much the functions around multiply their arguments
 	failed         error
 
 	functions, odbcTable map[string]function
@@ -251,7 +253,9 @@ func (r *rewriter) clause(s *scope) bool {
 		r.keys(s)
 	case "LIMIT", "FETCH":
 		s.limited, s.from = true, false
-		return false
+		return r.is("LIMIT") && r.rowNumber(s)
+	case "OFFSET":
+		return r.rowNumber(s)
 	case "GROUP":
 		s.from, s.relation = false, false
 		if r.at(r.next+1).Is("BY") && s.query {

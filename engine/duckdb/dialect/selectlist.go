@@ -16,6 +16,7 @@ const maxNamed = 500
 // selectList writes SELECT and its elements. Those without an alias get the name that the dialect gives them.
 func (r *rewriter) selectList(s *scope) {
 	*s = scope{query: true, place: s.place, setOp: s.setOp, level: &level{}}
+	start := r.next
 	r.copy()
 	for r.isAny("ALL", "DISTINCT") && !r.at(r.next+1).Is(",") {
 		s.distinct = r.is("DISTINCT")
@@ -38,9 +39,12 @@ func (r *rewriter) selectList(s *scope) {
 	}
 	first := r.depth == 1 && !r.named
 	r.named = r.named || first
+	var elements []element
+	defer func() { r.listEnd(s, start, elements) }()
 	for r.failed == nil && !r.closes() {
-		if name, star := r.item(s); first {
-			r.name(name, star)
+		name, e := r.item(s)
+		if elements = append(elements, e); first {
+			r.name(name, e.star)
 		}
 		if !r.is(",") {
 			return
@@ -64,10 +68,10 @@ func (r *rewriter) name(name string, star bool) {
 }
 
 // item writes one element of a select list. It gives the name that the text spells for a plain column, which needs no alias.
-func (r *rewriter) item(s *scope) (spelled string, star bool) {
+func (r *rewriter) item(s *scope) (spelled string, e element) {
 	from, end := r.next, r.itemEnd()
 	name, column := r.itemName(from, end)
-	star = end > from && (r.at(end-1).Is("*") || r.at(from).Is("*") || r.at(from).Is("COLUMNS") || r.at(end-1).Is(")") && r.holdsStar(from, end))
+	star := end > from && (r.at(end-1).Is("*") || r.at(from).Is("*") || r.at(from).Is("COLUMNS") || r.at(end-1).Is(")") && r.holdsStar(from, end))
 	alias, valueEnd := r.aliasOf(from, end)
 	begin, value := len(r.out.pieces), len(r.out.pieces)
 	for r.failed == nil && r.next < end {
@@ -83,13 +87,15 @@ func (r *rewriter) item(s *scope) (spelled string, star bool) {
 	if v, ok := r.Values[r.at(from).Pos.Offset]; ok && from+v.Tokens == end {
 		column, name = false, r.at(end-1).Name()
 	}
-	if column {
-		return name, star
-	}
-	if name != "" {
+	if name != "" && !column {
 		r.emit("AS " + QuoteIdent(name))
 	}
-	return "", star
+	e = r.elementOf(from, end, name, column)
+	e.star = star
+	if column {
+		return name, e
+	}
+	return "", e
 }
 
 // holdsStar reports whether t.* EXCEPT (…) or its like stands between two tokens.
