@@ -16,6 +16,8 @@ type command struct {
 	moment  bool          // its rows are of the session's or the server's moment: they are kept whole, never made again
 	columns *arrow.Schema // of its rows; of the one row that stands for an effect on the query path
 	spark   *arrow.Schema // of its rows in Spark's dialect; nil: the same
+	views   bool          // its rows tell of temporary views that its text need not name
+	marks   int           // how many parameters it has
 	run     func(ctx context.Context, s *statement) ([]row, error)
 }
 

@@ -69,9 +69,18 @@ func wholeOf(p *syntax.Parser, word string) bool {
 	return p.Keyword(word)
 }
 
-// describe loads a table and gives what is known of it, or of the metadata table that the name means.
+// describe gives what is known of what a name means to every command: a temporary view of the session, which hides a table of its name, a table of
+// information_schema, a table, or one of its metadata tables.
 func (s *statement) describe(ctx context.Context, name []string) (scan.Description, *found, error) {
-	f, err := s.fresh().table(ctx, name)
+	s = s.fresh()
+	if v, ok := s.tempView(name); ok {
+		schema, comments, err := s.tempViewColumns(ctx, v)
+		return columnsAlone(schema, comments), &found{written: name, identifier: []string{v.Name}}, err
+	}
+	if source, full, ok := s.systemTable(ctx, name); ok {
+		return columnsAlone(source.Schema(), nil), &found{written: name, catalog: full[0], identifier: full[1:]}, nil
+	}
+	f, err := s.table(ctx, name)
 	if err != nil {
 		return scan.Description{}, nil, err
 	}
@@ -81,6 +90,21 @@ func (s *statement) describe(ctx context.Context, name []string) (scan.Descripti
 	}
 	d, err := f.opened.Describe(metadata)
 	return d, f, err
+}
+
+// columnsAlone describes what has columns and nothing else that is known; comments may be fewer than the columns.
+func columnsAlone(schema *arrow.Schema, comments []string) (d scan.Description) {
+	if schema == nil {
+		return d
+	}
+	for i, f := range schema.Fields() {
+		c := scan.ColumnInfo{Name: f.Name, Type: sparkType(f.Type), Nullable: f.Nullable}
+		if i < len(comments) {
+			c.Comment = comments[i]
+		}
+		d.Columns = append(d.Columns, c)
+	}
+	return d
 }
 
 // fresh gives the statement with the session's state of now: a command sees what ran before it, however long ago it was prepared.
@@ -94,9 +118,6 @@ func (s *statement) fresh() *statement {
 }
 
 func (s *statement) describeTable(ctx context.Context, name []string) ([]row, error) {
-	if v, ok := s.fresh().tempView(name); ok {
-		return s.describedTempView(ctx, v)
-	}
 	d, _, err := s.describe(ctx, name)
 	if v := viewOf(err); v != nil {
 		return s.describedView(ctx, v)

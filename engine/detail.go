@@ -17,6 +17,9 @@ func (s *statement) describeExtended(ctx context.Context, name []string) ([]row,
 	if err != nil {
 		return nil, err
 	}
+	if f.opened == nil {
+		return describedColumns(d), nil // as Spark does of a temporary view: nothing else is known
+	}
 	rows := append(describedColumns(d), row{"", "", ""}, row{"# Metadata Columns", "", ""})
 	for _, c := range d.MetadataColumns {
 		rows = append(rows, row{c.Name, c.Type, c.Comment})

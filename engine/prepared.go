@@ -62,9 +62,17 @@ type preparedCommand struct {
 
 var _ Prepared = (*preparedCommand)(nil)
 
-func (p *preparedCommand) IsUpdate() bool            { return p.command.update }
-func (p *preparedCommand) Parameters() *arrow.Schema { return noParameters }
-func (p *preparedCommand) Close() error              { return nil }
+func (p *preparedCommand) IsUpdate() bool { return p.command.update }
+func (p *preparedCommand) Close() error   { return nil }
+
+// Parameters are of no known type: a command's are found out when it runs.
+func (p *preparedCommand) Parameters() *arrow.Schema {
+	if p.command.marks == 0 {
+		return noParameters
+	}
+	in := inference{types: make([]arrow.DataType, p.command.marks)}
+	return in.schema()
+}
 
 func (p *preparedCommand) Schema() *arrow.Schema {
 	if p.command.columns == affectedRows {
@@ -74,10 +82,37 @@ func (p *preparedCommand) Schema() *arrow.Schema {
 }
 
 func (p *preparedCommand) Run(ctx context.Context, args arrow.RecordBatch) (Result, error) {
+	if p.command.marks > 0 {
+		return p.runSets(ctx, args)
+	}
 	if args != nil && args.NumCols() > 0 {
 		return nil, fault.New(fault.Invalid, "%s has no parameters, %s bound", p.command.name, werePlural(int(args.NumCols()), "value"))
 	}
 	return p.statement.runCommand(ctx, p.command, newID(), false)
+}
+
+// runSets has the command's effect once for each set of parameters, in order, and gives the last result.
+func (p *preparedCommand) runSets(ctx context.Context, args arrow.RecordBatch) (last Result, err error) {
+	sets, err := arguments(p.command.marks, args)
+	if err != nil {
+		return nil, err
+	}
+	if len(sets) == 0 {
+		return nil, fault.New(fault.Invalid, "no set of parameters is bound")
+	}
+	for i, set := range sets {
+		one := args.NewSlice(int64(i), int64(i)+1)
+		defer one.Release()
+		s := *p.statement
+		s.values, s.arguments = set, one
+		if last != nil {
+			last.Close()
+		}
+		if last, err = s.runCommand(ctx, p.command, newID(), false); err != nil {
+			return nil, err
+		}
+	}
+	return last, nil
 }
 
 func (p *preparedCommand) Explain(context.Context, bool) (*scan.Explanation, error) {
@@ -108,6 +143,8 @@ func (s *statement) runCommand(ctx context.Context, c *command, id string, again
 	}
 	if c.update || c.moment || len(outcome) <= maxOutcome {
 		pin.Outcome, pin.Text = outcome, ""
+	} else if c.views {
+		pin.Views = s.state.Objects.Views()
 	}
 	v.pin = pin
 	return v, nil

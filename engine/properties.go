@@ -23,6 +23,9 @@ func parseShowProperties(p *syntax.Parser) (*command, error) {
 		if err != nil {
 			return nil, err
 		}
+		if found.catalog == "" {
+			return nil, nil // a temporary view has none, and is told of none by its key
+		}
 		var rows []row
 		for _, property := range d.Properties {
 			if !one || property.Key == key {

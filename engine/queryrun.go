@@ -60,12 +60,12 @@ type resolution struct {
 func (s *statement) compile(ctx context.Context, args arrow.RecordBatch, cause error) (*compiled, error) {
 	r := &resolution{opened: map[string]openTable{}, used: map[string]string{}, ignored: map[string][]reportIgnored{}, wraps: map[string]bool{}}
 	dialect, _ := s.state.Get(dialectKey)
-	q := Query{Text: s.text, Zone: s.zone, Clock: s.clock, CaseSensitive: s.caseSensitive(), Dialect: strings.ToLower(dialect), Catalog: s.state.Catalog,
+	q := Query{Text: tableTerms(s.text), Zone: s.zone, Clock: s.clock, CaseSensitive: s.caseSensitive(), Dialect: strings.ToLower(dialect), Catalog: s.state.Catalog,
 		Namespace: s.state.Namespace, Name: outputName, Constants: map[string]string{}, Arguments: args,
 		Resolve: func(ctx context.Context, ref syntax.TableRef) (Table, error) { return s.resolve(ctx, r, &ref) }}
 	if o := s.state.Objects; o.Len() > 0 {
 		q.Variable = func(parts []string) (string, bool) {
-			v, ok := o.Variable(variableOf(parts))
+			v, ok := readVariable(o, parts)
 			return v.Value, ok
 		}
 	}

@@ -17,6 +17,9 @@ func parseRefresh(p *syntax.Parser) (*command, error) {
 	}
 	return &command{name: "REFRESH TABLE", update: true, columns: affectedRows, run: func(ctx context.Context, s *statement) ([]row, error) {
 		s = s.fresh()
+		if v, ok := s.tempView(texts(name)); ok {
+			return noEffect, s.refreshTempView(ctx, v)
+		}
 		catalog, identifier, err := s.complete(texts(name))
 		if err != nil {
 			return nil, err

@@ -23,12 +23,15 @@ type found struct {
 	suffix     string   // the metadata table or selector that followed the table's name, as written; empty: none
 	metadata   bool     // suffix names a metadata table
 	reference  scan.Reference
-	opened     openTable
-	snapshot   int64 // that is read, once source was asked; 0: none, or not known
+	opened     openTable // nil: there is no table behind the name, which is a temporary view's or one of information_schema
+	snapshot   int64     // that is read, once source was asked; 0: none, or not known
 }
 
 // full gives catalog, namespace levels, table and suffix.
 func (f *found) full() []string {
+	if f.catalog == "" {
+		return f.identifier // a temporary view's
+	}
 	out := append([]string{f.catalog}, f.identifier...)
 	if f.suffix != "" {
 		out = append(out, f.suffix)

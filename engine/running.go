@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/session"
 )
@@ -28,8 +30,10 @@ type statement struct {
 	path      string
 	clock     time.Time
 	zone      *time.Location
-	pinned    []PinnedTable // resumed: the tables as they were; nil: the current ones
-	views     []string      // whose texts this one is in, outermost first
+	pinned    []PinnedTable     // resumed: the tables as they were; nil: the current ones
+	views     []string          // whose texts this one is in, outermost first
+	values    []constant        // of a command's parameters; nil: it has none
+	arguments arrow.RecordBatch // the same, in one row
 }
 
 func (e *Engine) newStatement(call Call) (*statement, error) {

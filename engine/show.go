@@ -110,7 +110,7 @@ func listing(p *syntax.Parser, name, column string, kinds ...catalogs.Kind) (*co
 		return nil, err
 	}
 	schema := columns(text("namespace"), text(column), boolean("isTemporary"))
-	return &command{name: name, columns: schema, run: func(ctx context.Context, s *statement) ([]row, error) {
+	return &command{name: name, views: true, columns: schema, run: func(ctx context.Context, s *statement) ([]row, error) {
 		catalog, namespace, err := s.namespace(ctx, from)
 		if err != nil {
 			return nil, err

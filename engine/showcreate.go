@@ -19,9 +19,15 @@ func parseShowCreate(p *syntax.Parser) (*command, error) {
 		return nil, unsupported("SHOW CREATE TABLE AS SERDE is not supported for v2 tables.").With("NOT_SUPPORTED_COMMAND_FOR_V2_TABLE", "0A000")
 	}
 	return &command{name: "SHOW CREATE TABLE", columns: columns(text("createtab_stmt")), run: func(ctx context.Context, s *statement) ([]row, error) {
+		if err := s.permanent("SHOW CREATE TABLE", texts(name)); err != nil {
+			return nil, err
+		}
 		d, f, err := s.describe(ctx, texts(name))
 		if err != nil {
 			return nil, err
+		}
+		if f.opened == nil {
+			return nil, unsupported("SHOW CREATE TABLE is not supported for %s: no statement creates it", f.display()).In(f.display())
 		}
 		return []row{{s.fresh().createTable(f, d)}}, nil
 	}}, p.End()

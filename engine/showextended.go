@@ -28,7 +28,7 @@ func parseShowExtended(p *syntax.Parser) (*command, error) {
 	}
 	match := showPattern(pattern)
 	schema := columns(text("namespace"), text("tableName"), boolean("isTemporary"), text("information"))
-	return &command{name: "SHOW TABLE EXTENDED", columns: schema, run: func(ctx context.Context, s *statement) ([]row, error) {
+	return &command{name: "SHOW TABLE EXTENDED", views: true, columns: schema, run: func(ctx context.Context, s *statement) ([]row, error) {
 		return s.showExtended(ctx, from, match)
 	}}, p.End()
 }
@@ -57,7 +57,7 @@ func (s *statement) showExtended(ctx context.Context, from []string, match match
 		}
 		rows = append(rows, row{syntax.QuoteName(namespace), name, false, information})
 	}
-	return rows, nil
+	return append(rows, s.shownTempViews(ctx, match)...), nil
 }
 
 // information is the text of one table, a fact a line. Spark spells the list of properties letter by letter; so do we, for those who parse it.

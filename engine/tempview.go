@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/session"
@@ -41,6 +43,9 @@ func parseTempView(p *syntax.Parser, replace bool) (*command, error) {
 	if v.Text = p.Raw(); v.Text == "" {
 		return nil, p.Unexpected()
 	}
+	if parameterMarks(v.Text) > 0 {
+		return nil, parameterMarker("CREATE VIEW body")
+	}
 	return effect("CREATE TEMPORARY VIEW", func(ctx context.Context, s *statement) error {
 		if _, known := s.state.Objects.View(v.Name); known && !replace {
 			if lenient {
@@ -68,8 +73,7 @@ func viewColumnNames(p *syntax.Parser, v *session.View) error {
 			}
 		}
 		if slices.ContainsFunc(v.Columns, func(c string) bool { return strings.EqualFold(c, name.Text) }) {
-			return fault.New(fault.Invalid, "The column %s already exists. Choose another name or rename the existing column.", quoted([]string{name.Text})).
-				With("COLUMN_ALREADY_EXISTS", "42711").At(position(name.Pos))
+			return columnExists(name.Text).At(position(name.Pos))
 		}
 		v.Columns, v.Comments = append(v.Columns, name.Text), append(v.Comments, comment)
 	}
@@ -87,17 +91,60 @@ func (s *statement) makeView(ctx context.Context, v session.View) error {
 	v.Dialect, _ = s.state.Get(dialectKey)
 	v.Catalog, v.Namespace = s.state.Catalog, slices.Clone(s.state.Namespace)
 	inner := *s
-	inner.state.Objects = s.state.Objects.WithView(v)
-	inner.text = "SELECT * FROM " + syntax.QuoteName([]string{v.Name})
+	plain := v
+	plain.Columns, plain.Comments = nil, nil
+	inner.state.Objects = s.state.Objects.WithView(plain)
+	if _, _, err := inner.tempViewColumns(ctx, plain); err != nil {
+		return err
+	}
+	inner.text = v.Text // as SELECT * of two columns of a name would tell them apart
 	c, err := inner.compile(ctx, nil, nil)
 	if err != nil {
 		return err
 	}
-	if n := c.program.Schema().NumFields(); len(v.Columns) > 0 && n != len(v.Columns) {
-		return fault.New(fault.Invalid, "Cannot create view %s, the reason is that the query has %d columns and the view names %d.", quoted([]string{v.Name}), n, len(v.Columns)).
-			With("CREATE_VIEW_COLUMN_ARITY_MISMATCH", "21S01")
+	if err := s.viewNames(v, c.program.Schema()); err != nil {
+		return err
 	}
 	return s.keep(func(o session.Objects) session.Objects { return o.WithView(v) })
+}
+
+// viewNames tests that the columns of a view fit those of its query and that no two have one name.
+func (s *statement) viewNames(v session.View, data *arrow.Schema) error {
+	given := make([]string, data.NumFields())
+	for i, f := range data.Fields() {
+		given[i] = f.Name
+	}
+	if n := len(v.Columns); n > 0 {
+		if n == len(given) {
+			return nil
+		}
+		reason, condition := "not enough", "NOT_ENOUGH_DATA_COLUMNS"
+		if n < len(given) {
+			reason, condition = "too many", "TOO_MANY_DATA_COLUMNS"
+		}
+		return fault.New(fault.Invalid, "Cannot create view %s, the reason is %s data columns:\nView columns: %s.\nData columns: %s.", quoted([]string{v.Name}), reason,
+			quotedEach(v.Columns), quotedEach(given)).With("CREATE_VIEW_COLUMN_ARITY_MISMATCH."+condition, "21S01")
+	}
+	for i, name := range given {
+		if slices.ContainsFunc(given[:i], func(c string) bool { return c == name || !s.caseSensitive() && strings.EqualFold(c, name) }) {
+			return columnExists(name)
+		}
+	}
+	return nil
+}
+
+// quotedEach spells a list of names as Spark's errors do.
+func quotedEach(names []string) string {
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = quoted([]string{n})
+	}
+	return strings.Join(out, ", ")
+}
+
+func columnExists(name string) *fault.Error {
+	return fault.New(fault.Invalid, "The column %s already exists. Choose another name or rename the existing column.", quoted([]string{name})).
+		With("COLUMN_ALREADY_EXISTS", "42711")
 }
 
 // parseDropView reads DROP VIEW [IF EXISTS] name: a temporary view goes, one of a catalog stays.
@@ -133,7 +180,7 @@ func (s *statement) tempView(name []string) (session.View, bool) {
 // temporary gives a temporary view for the Executor.
 func (s *statement) temporary(r *resolution, ref *syntax.TableRef, v session.View) (Table, error) {
 	inner := *s
-	out := &View{Name: quoted([]string{v.Name}), Text: v.Text, Dialect: "ansi"}
+	out := &View{Name: quoted([]string{v.Name}), Text: tableTerms(v.Text), Dialect: "ansi"}
 	if err := s.within(&inner, out.Name, ref); err != nil {
 		return Table{}, err
 	}
@@ -163,21 +210,56 @@ func (s *statement) within(inner *statement, name string, ref *syntax.TableRef) 
 	return nil
 }
 
-// describedTempView gives the rows of DESCRIBE for a temporary view.
-func (s *statement) describedTempView(ctx context.Context, v session.View) ([]row, error) {
-	inner := *s.fresh()
+// tempViewColumns gives the columns of a temporary view and their comments, which may be fewer.
+func (s *statement) tempViewColumns(ctx context.Context, v session.View) (*arrow.Schema, []string, error) {
+	inner := *s
 	inner.text = "SELECT * FROM " + syntax.QuoteName([]string{v.Name})
 	c, err := inner.compile(ctx, nil, nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var rows []row
-	for i, f := range c.program.Schema().Fields() {
-		comment := ""
-		if i < len(v.Comments) {
-			comment = v.Comments[i]
+	return c.program.Schema(), v.Comments, nil
+}
+
+// permanent refuses a command that Spark has for what a catalog keeps alone.
+func (s *statement) permanent(command string, name []string) error {
+	if _, ok := s.fresh().tempView(name); ok {
+		return fault.New(fault.Invalid, "'%s' expects a permanent view but %s is a temp view.", command, quoted(name)).
+			With("EXPECT_PERMANENT_VIEW_NOT_TEMP", "42809").In(quoted(name))
+	}
+	return nil
+}
+
+// shownTempViews gives the rows of SHOW TABLE EXTENDED for the temporary views, a fact a line. One that cannot be read any more says why.
+func (s *statement) shownTempViews(ctx context.Context, match matcher) (rows []row) {
+	s = s.fresh()
+	for _, v := range s.state.Objects.Views() {
+		if !match(v.Name) {
+			continue
 		}
-		rows = append(rows, row{f.Name, sparkType(f.Type), orNull(comment)})
+		information := "Table: " + v.Name + "\nType: VIEW\nView Text: " + v.Text + "\n"
+		if schema, _, err := s.tempViewColumns(ctx, v); err != nil {
+			information += "Error: " + err.Error() + "\n"
+		} else {
+			information += "Schema: " + resultTree(schema) + "\n"
+		}
+		rows = append(rows, row{"", v.Name, true, information})
 	}
-	return rows, nil
+	return rows
+}
+
+// refreshTempView refreshes the tables that a temporary view reads.
+func (s *statement) refreshTempView(ctx context.Context, v session.View) error {
+	inner := *s
+	inner.text = "SELECT * FROM " + syntax.QuoteName([]string{v.Name})
+	c, err := inner.compile(ctx, nil, nil)
+	if err != nil {
+		return err
+	}
+	for _, pin := range c.resolved.pins {
+		if name, err := syntax.NewParser(pin.Name).Name(); err == nil && len(name) > 1 {
+			s.engine.config.Catalogs.Refresh(name[0].Text, texts(name[1:]))
+		}
+	}
+	return nil
 }

@@ -38,7 +38,11 @@ func TestTranscripts(t *testing.T) {
 			if strings.HasPrefix(filepath.Base(file), "override") {
 				more = append(more, sessionCatalogDefinition())
 			}
-			got := transcript(t, string(want), more...)
+			w, e := newWorld(t, more...)
+			if strings.HasPrefix(filepath.Base(file), "tempview") {
+				e.config.Executor = fakeExecutor{}
+			}
+			got := transcript(t, w, e, string(want))
 			if *update {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
@@ -71,8 +75,7 @@ func difference(want, got string) string {
 	return b.String()
 }
 
-func transcript(t *testing.T, text string, more ...catalogs.Definition) string {
-	w, e := newWorld(t, more...)
+func transcript(t *testing.T, w *world, e *Engine, text string) string {
 	sessions := map[string]*session.Session{}
 	current := ""
 	var out []string

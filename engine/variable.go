@@ -78,6 +78,9 @@ func parseDeclare(p *syntax.Parser) (*command, error) {
 	if typ == "" && value == "" {
 		return nil, p.Unexpected()
 	}
+	if parameterMarks(value) > 0 {
+		return nil, parameterMarker("DEFAULT")
+	}
 	return effect("DECLARE VARIABLE", func(ctx context.Context, s *statement) error {
 		for _, name := range names {
 			if _, known := s.state.Objects.Variable(name); known && !replace {
@@ -100,6 +103,28 @@ func parseDeclare(p *syntax.Parser) (*command, error) {
 			return o
 		})
 	}), p.End()
+}
+
+// parameterMarks counts the parameters in texts.
+func parameterMarks(texts ...string) (n int) {
+	for _, text := range texts {
+		tokens, err := syntax.Tokens(text)
+		if err != nil {
+			continue // whoever reads the text says so
+		}
+		for _, t := range tokens {
+			if t.Is("?") {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// parameterMarker refuses parameters in what is kept longer than their values.
+func parameterMarker(where string) error {
+	return unsupported("The feature is not supported: Parameter markers are not allowed in %s.", where).
+		With("UNSUPPORTED_FEATURE.PARAMETER_MARKER_IN_UNEXPECTED_STATEMENT", "0A000")
 }
 
 func castTo(text, typ string) string {
@@ -149,20 +174,23 @@ func parseSetVariable(p *syntax.Parser) (*command, error) {
 		}
 		names, values = append(names, name), append(values, value)
 	}
-	return effect("SET VARIABLE", func(ctx context.Context, s *statement) error {
+	c := effect("SET VARIABLE", func(ctx context.Context, s *statement) error {
 		known, err := s.declared(names)
 		if err != nil {
 			return err
 		}
 		list := make([]string, len(names))
 		for i, v := range known {
-			if strings.EqualFold(values[i], "DEFAULT") {
-				values[i] = v.Default
+			value := values[i]
+			if strings.EqualFold(value, "DEFAULT") {
+				value = v.Default
 			}
-			list[i] = castTo(values[i], v.Type)
+			list[i] = castTo(value, v.Type)
 		}
 		return s.assign(ctx, known, "SELECT "+strings.Join(list, ", "))
-	}), p.End()
+	})
+	c.marks = parameterMarks(values...)
+	return c, p.End()
 }
 
 // parseSetVariables reads what follows SET VAR (.
@@ -179,7 +207,7 @@ func parseSetVariables(p *syntax.Parser) (*command, error) {
 		return nil, p.Unexpected()
 	}
 	query := p.Raw()
-	return effect("SET VARIABLE", func(ctx context.Context, s *statement) error {
+	c := effect("SET VARIABLE", func(ctx context.Context, s *statement) error {
 		known, err := s.declared(names)
 		if err != nil {
 			return err
@@ -190,7 +218,9 @@ func parseSetVariables(p *syntax.Parser) (*command, error) {
 			list[i] = castTo(columns[i], v.Type)
 		}
 		return s.assign(ctx, known, "SELECT "+strings.Join(list, ", ")+" FROM "+query+" AS skua_row("+strings.Join(columns, ", ")+")")
-	}), p.End()
+	})
+	c.marks = parameterMarks(query)
+	return c, p.End()
 }
 
 // declared gives the variables of names, each of which may stand once.
@@ -281,7 +311,7 @@ func (s *statement) firstRow(ctx context.Context) ([]constant, error) {
 	tree, err := s.parse()
 	if err == nil {
 		var q *query
-		if q, err = s.bind(ctx, tree, nil); err == nil && q.source == nil {
+		if q, err = s.bind(ctx, tree, s.values); err == nil && q.source == nil {
 			var out []constant
 			for _, o := range q.outputs {
 				out = append(out, o.constant)
@@ -295,7 +325,7 @@ func (s *statement) firstRow(ctx context.Context) ([]constant, error) {
 	if s.engine.config.Executor == nil {
 		return nil, unsupported("a variable's value that is read from tables is not supported without an SQL engine")
 	}
-	c, err := s.compile(ctx, nil, err)
+	c, err := s.compile(ctx, s.arguments, err)
 	if err != nil {
 		return nil, err
 	}
@@ -363,9 +393,21 @@ func textLiteral(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(text) + "'"
 }
 
+// keywords are the functions without parentheses that come before a variable of their name, which session.x reads.
+var keywords = map[string]bool{"current_catalog": true, "current_date": true, "current_schema": true, "current_time": true, "current_timestamp": true, "current_user": true,
+	"localtimestamp": true, "session_user": true, "user": true}
+
+// readVariable gives the session variable that a name means where it is read.
+func readVariable(o session.Objects, parts []string) (session.Variable, bool) {
+	if len(parts) == 1 && keywords[strings.ToLower(parts[0])] {
+		return session.Variable{}, false
+	}
+	return o.Variable(variableOf(parts))
+}
+
 // variable gives the value of a session variable; false: there is none of that name.
 func (s *statement) variable(parts []string) (constant, bool) {
-	v, ok := s.state.Objects.Variable(variableOf(parts))
+	v, ok := readVariable(s.state.Objects, parts)
 	if !ok {
 		return constant{}, false
 	}
