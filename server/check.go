@@ -19,10 +19,14 @@ func Check(ctx context.Context, w io.Writer, s *Settings) error {
 	config, problem := NewConfig(s)
 	table := tabwriter.NewWriter(w, 2, 4, 2, ' ', 0)
 	fmt.Fprintln(table, "KEY\tVALUE\tSOURCE\tMEANING")
-	var unknown []string
+	var unknown, refused []string
 	for _, e := range s.All() {
 		meaning, known := explain(e.Key)
-		if !known {
+		_, listed := session.Lookup(e.Key)
+		switch {
+		case !listed && strings.HasPrefix(e.Key, "skua."):
+			refused = append(refused, e.Key+suggest(e.Key))
+		case !known:
 			unknown = append(unknown, e.Key+suggest(e.Key))
 		}
 		source := e.Source
@@ -45,6 +49,7 @@ func Check(ctx context.Context, w io.Writer, s *Settings) error {
 		}
 		fmt.Fprintf(w, "\ncatalog %s: %s (%s; %s)\n", c.Name, kind, c.Class.Name, overrides)
 	}
+	section(w, "Unknown keys inside skua.* (refused)", refused)
 	section(w, "Unknown to Skua (kept and shown to clients, without effect)", unknown)
 	section(w, "Warnings", config.Warnings)
 	if problem != nil {

@@ -261,6 +261,9 @@ func suggest(key string) string {
 	if hint := session.Judge(key, catalogs.Nearest).Hint(); hint != "" {
 		return "; " + hint
 	}
+	if strings.HasPrefix(key, "skua.") {
+		return "; docs/options.md lists those there are"
+	}
 	return ""
 }
 

@@ -124,3 +124,21 @@ func TestCachesAreAPartOfTheMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckSaysThatUnknownKeysOfItsOwnAreRefused: it must not also say that they are kept.
+func TestCheckSaysThatUnknownKeysOfItsOwnAreRefused(t *testing.T) {
+	for key, want := range map[string]string{"skua.nonsense": "docs/options.md", "skua.sql.dialekt": "skua.sql.dialect?"} {
+		settings, err := Load(Given{Flags: []string{key + "=1"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		err = Check(t.Context(), &out, settings)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", key, err)
+		}
+		if text := out.String(); strings.Contains(text, "kept") || !strings.Contains(text, "(refused)") || !strings.Contains(text, want) {
+			t.Errorf("%s: %s", key, text)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,11 +56,17 @@ anything fails.`,
 			if err != nil {
 				return err
 			}
+			if err := chosenType(c.Context(), plugin, name); err != nil {
+				return err
+			}
 			started := time.Now()
 			log := slog.New(slog.NewTextHandler(c.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 			outcomes, err := plugintest.Run(c.Context(), plugintest.Config{Plugin: plugin, Type: name, Properties: properties, Locations: mapped, Content: content, Log: log})
 			if err != nil {
 				return err
+			}
+			if len(outcomes) == 0 {
+				return fmt.Errorf("catalog: nothing was checked: no test of the suite for catalogs ran over what %s holds", args[0])
 			}
 			if !noScripts {
 				more, err := readScripts(c.Context(), what, profile, plugin, name, properties, own, log)
@@ -78,6 +85,35 @@ anything fails.`,
 	command.Flags().StringVar(&content, "content", "", "a `file` that declares what the catalog holds; without it, what its listings tell")
 	command.Flags().BoolVar(&noScripts, "no-scripts", false, "leave the read scripts out")
 	return command
+}
+
+// bundledName is the program that serves every bundled catalog, by its type.
+const bundledName = "skua-catalog"
+
+// chosenType makes sure that a binary which serves several types is told which. The binary tells its types by hand.
+func chosenType(ctx context.Context, plugin, typ string) error {
+	if typ != "" || strings.TrimSuffix(filepath.Base(plugin), ".exe") != bundledName {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	help, err := exec.CommandContext(ctx, plugin, "--help").Output()
+	if err != nil {
+		return fmt.Errorf("catalog: %s serves several types of catalogs; say which by --type: %w", plugin, err)
+	}
+	return fmt.Errorf("catalog: %s serves several types of catalogs; say which: --type %s", plugin, strings.Join(typesIn(string(help)), "|"))
+}
+
+// typesIn finds the types in what the program says of itself: the first words of the lines after the heading, up to an empty line.
+func typesIn(help string) (out []string) {
+	_, list, _ := strings.Cut(help, "Types in this build:\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	for line := range strings.Lines(list) {
+		if words := strings.Fields(line); len(words) > 0 {
+			out = append(out, words[0])
+		}
+	}
+	return out
 }
 
 // catalogProperties parts the catalog's properties from the server's settings.

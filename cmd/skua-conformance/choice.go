@@ -29,7 +29,7 @@ type choice struct {
 func (c *choice) flags(command *cobra.Command) {
 	command.Flags().StringVar(&c.profile, "profile", "read-only", "what the server can do: "+strings.Join(conformance.ProfileNames(), ", ")+", or a `file`")
 	command.Flags().StringVar(&c.only, "only", "", "only cases that match `SCRIPT/CASE`, * for anything; or a whole script")
-	command.Flags().BoolVar(&c.smoke, "smoke", false, "only the cases of the short profile")
+	command.Flags().BoolVar(&c.smoke, "smoke", false, "only the cases of the short run, which takes seconds")
 	command.Flags().DurationVar(&c.step, "step-timeout", time.Minute, "of one statement")
 	command.Flags().DurationVar(&c.perCase, "case-timeout", 2*time.Minute, "of one case")
 	command.Flags().DurationVar(&c.run, "timeout", time.Hour, "of the whole run; what is not over then fails")
@@ -55,6 +55,9 @@ func (c choice) load() (*conformance.Profile, error) {
 // profileOf finds a profile by the name of a built-in one, or reads a file.
 func profileOf(name string) (*conformance.Profile, error) {
 	f, err := os.Open(name)
+	if err != nil && name == "smoke" {
+		return nil, errors.New("--profile smoke: the short run is chosen by --smoke; --profile says what the server can do, such as --profile read-only --smoke")
+	}
 	if err != nil {
 		return conformance.BuiltInProfile(name)
 	}

@@ -16,7 +16,14 @@ import (
 //go:embed page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"breaks": breaks}).Parse(pageText))
+
+// breaks lets a name be broken behind its slashes, and its dots and hyphens, rather than inside of words.
+func breaks(name string) template.HTML {
+	return template.HTML(breaking.Replace(template.HTMLEscapeString(name)))
+}
+
+var breaking = strings.NewReplacer("/", "/<wbr>", ".", ".<wbr>", "-", "-<wbr>")
 
 // page is what the template shows.
 type page struct {
