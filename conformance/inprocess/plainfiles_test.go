@@ -7,12 +7,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/skua-data/skua/catalogs/hive/hivetest"
 	"github.com/skua-data/skua/conformance"
@@ -139,4 +142,35 @@ func asked(t *testing.T, client *conformance.Client, sql string) string {
 		}
 	}
 	return strings.Join(rows, "; ")
+}
+
+func TestPlainFilesThatChangeAfterPlanning(t *testing.T) {
+	client := connect(t, start(t, plainLake(t)).Target())
+	at := strings.TrimPrefix(asked(t, client, "SELECT DISTINCT _file FROM sales.whole"), "file:")
+	ctx := client.Context(t.Context())
+	for _, change := range []func(){
+		func() {
+			parquetFile(t, at, []arrow.Field{{Name: "ID", Type: arrow.PrimitiveTypes.Int32, Nullable: true}}, `[{"ID": 7}, {"ID": 8}]`)
+			later := time.Now().Add(time.Hour)
+			must(t, os.Chtimes(at, later, later))
+		},
+		func() { must(t, os.Remove(at)) },
+	} {
+		info, err := client.Flight().Execute(ctx, "SELECT id FROM sales.whole")
+		must(t, err)
+		change()
+		for _, e := range info.Endpoint {
+			r, err := client.Flight().DoGet(ctx, e.Ticket)
+			if err == nil {
+				for r.Next() {
+					t.Errorf("rows %v", r.RecordBatch())
+				}
+				err = r.Err()
+				r.Release()
+			}
+			if status.Code(err) != codes.Unavailable || !strings.Contains(err.Error(), "changed since the statement was planned: run it again") {
+				t.Errorf("%v", err)
+			}
+		}
+	}
 }
