@@ -1,10 +1,14 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/skua-data/skua/conformance"
+	"github.com/skua-data/skua/conformance/report"
 )
 
 func TestAProgramOfSeveralTypesIsToldWhich(t *testing.T) {
@@ -21,6 +25,15 @@ func TestAProgramOfSeveralTypesIsToldWhich(t *testing.T) {
 	}
 	if err := chosenType(t.Context(), filepath.Join(filepath.Dir(plugin), "other"), ""); err != nil {
 		t.Errorf("a program of one type: %v", err)
+	}
+}
+
+func TestARunThatAsksNothingFails(t *testing.T) {
+	for want, outcomes := range map[string][]conformance.Outcome{"nothing was checked": {{Status: conformance.Skipped}}, "1 failed": {{Status: conformance.Failed}}, "": {{Status: conformance.Passed}}} {
+		err := outputs{}.write(io.Discard, report.Run{Outcomes: outcomes})
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%v, expected %q", err, want)
+		}
 	}
 }
 

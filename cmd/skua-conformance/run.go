@@ -110,7 +110,7 @@ func (o *outputs) flags(command *cobra.Command) {
 	command.Flags().StringVar(&o.html, "html", "", "write one HTML page to this `file`")
 }
 
-// write writes every form that was asked for, and text; it is an error when a case failed.
+// write writes every form that was asked for, and text; it is an error when a case failed, or none was asked.
 func (o outputs) write(w io.Writer, r report.Run) error {
 	report.WriteText(w, r)
 	title := func(id string) string { return feature.Title(id) }
@@ -119,8 +119,11 @@ func (o outputs) write(w io.Writer, r report.Run) error {
 		toFile(o.json, func(w io.Writer) error { return report.WriteJSON(w, r) }),
 		toFile(o.html, func(w io.Writer) error { return report.WritePage(w, r, title) }),
 	}
-	if failed := report.Count(r.Outcomes).Failed; failed > 0 {
-		errs = append(errs, fmt.Errorf("%d failed", failed))
+	switch count := report.Count(r.Outcomes); {
+	case count.Failed > 0:
+		errs = append(errs, fmt.Errorf("%d failed", count.Failed))
+	case count.Passed == 0:
+		errs = append(errs, errors.New("nothing was checked: no case was asked"))
 	}
 	return errors.Join(errs...)
 }
