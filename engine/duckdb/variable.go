@@ -33,8 +33,11 @@ func (e *executor) Compile(ctx context.Context, q engine.Query) (engine.Program,
 	}
 	for range maxVariables {
 		p, err := e.decided(ctx, q, v.values)
-		if err == nil || !v.found(err) {
-			return p, err
+		if err == nil {
+			return p, nil
+		}
+		if !v.found(err) {
+			return nil, v.advised(err)
 		}
 	}
 	return nil, fault.New(fault.Invalid, "a statement reads session variables in at most %d places where columns of their names may be meant", maxVariables)
@@ -124,11 +127,56 @@ func (v *variables) everywhere(tokens []syntax.Token, name string) (more bool) {
 // ungrouped is what the engine says, without a place, to a name in HAVING of a query without GROUP BY, whether it is a column or none.
 var ungrouped = regexp.MustCompile(`^Column "?([^"]+?)"? must appear in the GROUP BY`)
 
+// advised says how a variable is meant where its name may be a column's.
+func (v *variables) advised(err error) error {
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Condition != "MISSING_AGGREGATION" {
+		return err
+	}
+	parts := ungrouped.FindStringSubmatch(f.Message)
+	if parts == nil {
+		return err
+	}
+	if _, known := v.query.Variable([]string{parts[1]}); !known {
+		return err
+	}
+	out := *f
+	out.Message += ". If the session's variable is meant, write session." + parts[1]
+	return &out
+}
+
 // foundUngrouped is found for such a name.
 func (v *variables) foundUngrouped(f *fault.Error) bool {
 	parts := ungrouped.FindStringSubmatch(f.Message)
 	tokens, err := syntax.Tokens(v.query.Text)
-	return parts != nil && err == nil && v.nowhereElse(tokens, parts[1]) && v.everywhere(tokens, parts[1])
+	if parts == nil || err != nil {
+		return false
+	}
+	return v.nowhereElse(tokens, parts[1]) && v.everywhere(tokens, parts[1]) || v.qualified(tokens, "session")
+}
+
+// qualified takes names that begin so as variables' where no table and no column is called like that.
+func (v *variables) qualified(tokens []syntax.Token, first string) (more bool) {
+	if v.views || v.columns[strings.ToLower(first)] {
+		return false
+	}
+	found := map[int]dialect.Value{}
+	for i, t := range tokens {
+		if !isName(t, first) {
+			continue
+		}
+		value, known := v.valueAt(tokens, i)
+		if !known || value.Tokens < 3 || i > 0 && tokens[i-1].Is(".") {
+			return false
+		}
+		found[t.Pos.Offset] = value
+	}
+	for offset, value := range found {
+		_, before := v.values[offset]
+		more = more || !before
+		v.values[offset] = value
+	}
+	return more
 }
 
 func isName(t syntax.Token, name string) bool {
@@ -150,7 +198,7 @@ func (v *variables) valueAt(tokens []syntax.Token, at int) (dialect.Value, bool)
 var valueFollows = words("SELECT DISTINCT WHERE AND OR NOT ON BY THEN ELSE WHEN CASE IN LIKE BETWEEN LIMIT OFFSET HAVING = <> != < > <= >= + - * / % || <=> ==")
 
 // unnamed are the words of what makes columns whose names stand neither in the text nor in a table.
-var unnamed = words("LATERAL UNPIVOT PIVOT -> LAMBDA VALUES UNNEST EXPLODE EXPLODE_OUTER POSEXPLODE POSEXPLODE_OUTER INLINE INLINE_OUTER STACK JSON_EACH JSON_TREE JSON_TUPLE RANGE " +
+var unnamed = words("LATERAL UNPIVOT PIVOT -> LAMBDA VALUES UNNEST EXPLODE EXPLODE_OUTER POSEXPLODE POSEXPLODE_OUTER INLINE INLINE_OUTER STACK JSON_EACH JSON_TREE JSON_TUPLE " +
 	"GENERATE_SERIES SEQUENCE COLUMNS")
 
 // nowhereElse reports whether a name is surely none of a column, an alias or a table anywhere in the statement.
@@ -159,7 +207,7 @@ func (v *variables) nowhereElse(tokens []syntax.Token, name string) bool {
 		return false
 	}
 	for i, t := range tokens {
-		if unnamed[strings.ToUpper(t.Text)] || t.Is("*") && tokens[max(0, i-1)].Is(".") {
+		if t.Is("RANGE") && (strings.EqualFold(name, "id") || strings.EqualFold(name, "range")) || unnamed[strings.ToUpper(t.Text)] || t.Is("*") && tokens[max(0, i-1)].Is(".") {
 			return false
 		}
 		if !isName(t, name) {
