@@ -43,19 +43,27 @@ func unresolvedVariable(name string) error {
 	return fault.New(fault.Invalid, "Cannot resolve variable %s on search path `SYSTEM`.`SESSION`.", name).With("UNRESOLVED_VARIABLE", "42883")
 }
 
-// parseDeclare reads DECLARE [OR REPLACE] [VARIABLE] name [, …] [type] [(DEFAULT | =) expression].
-func parseDeclare(p *syntax.Parser) (*command, error) {
-	replace := p.Keyword("OR", "REPLACE")
-	if !p.Keyword("VARIABLE") {
-		p.Keyword("VAR")
-	}
-	var names []string
+// variableNames reads names with commas between them.
+func variableNames(p *syntax.Parser) (names []string, err error) {
 	for len(names) == 0 || p.Symbol(",") {
 		name, err := variableName(p)
 		if err != nil {
 			return nil, err
 		}
 		names = append(names, name)
+	}
+	return names, nil
+}
+
+// parseDeclare reads DECLARE [OR REPLACE] [VARIABLE] name [, …] [type] [(DEFAULT | =) expression].
+func parseDeclare(p *syntax.Parser) (*command, error) {
+	replace := p.Keyword("OR", "REPLACE")
+	if !p.Keyword("VARIABLE") {
+		p.Keyword("VAR")
+	}
+	names, err := variableNames(p)
+	if err != nil {
+		return nil, err
 	}
 	typ := ""
 	if t := p.Peek(); t.Kind == syntax.Word && !t.Is("DEFAULT") {
@@ -195,13 +203,9 @@ func parseSetVariable(p *syntax.Parser) (*command, error) {
 
 // parseSetVariables reads what follows SET VAR (.
 func parseSetVariables(p *syntax.Parser) (*command, error) {
-	var names []string
-	for len(names) == 0 || p.Symbol(",") {
-		name, err := variableName(p)
-		if err != nil {
-			return nil, err
-		}
-		names = append(names, name)
+	names, err := variableNames(p)
+	if err != nil {
+		return nil, err
 	}
 	if !p.Symbol(")") || !p.Symbol("=") || !p.Peek().Is("(") {
 		return nil, p.Unexpected()

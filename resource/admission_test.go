@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"slices"
@@ -16,16 +17,22 @@ import (
 // waiting waits until n statements wait.
 func waiting(t *testing.T, p *Pool, n int) {
 	t.Helper()
+	inLine(t, p, &p.admission.waiting, n)
+}
+
+// inLine waits until n stand in one of the pool's lines.
+func inLine(t *testing.T, p *Pool, line *list.List, n int) {
+	t.Helper()
 	for range 10_000 {
 		p.admission.mu.Lock()
-		got := p.admission.waiting.Len()
+		got := line.Len()
 		p.admission.mu.Unlock()
 		if got == n {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
-	t.Fatalf("%d statements never waited", n)
+	t.Fatalf("%d never stood in line", n)
 }
 
 func enter(t *testing.T, p *Pool) (*Statement, func()) {

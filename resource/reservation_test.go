@@ -12,16 +12,7 @@ import (
 // wanting waits until n reservations wait.
 func wanting(t *testing.T, p *Pool, n int) {
 	t.Helper()
-	for range 10_000 {
-		p.admission.mu.Lock()
-		got := p.admission.wanting.Len()
-		p.admission.mu.Unlock()
-		if got == n {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
-	t.Fatalf("%d reservations never waited", n)
+	inLine(t, p, &p.admission.wanting, n)
 }
 
 func reserve(t *testing.T, s *Statement, n int64) func() {
