@@ -209,12 +209,7 @@ func query(sql string) func(*tool) (answer, error) {
 
 // prepared sends a statement the way of JDBC and ADBC: what has no columns is an update.
 func prepared(sql string) func(*tool) (answer, error) {
-	return func(u *tool) (answer, error) {
-		p, err := u.sql.Prepare(u.ctx, sql)
-		if err != nil {
-			return answer{}, err
-		}
-		defer p.Close(u.ctx)
+	return preparing(sql, func(u *tool, p *flightsql.PreparedStatement) (answer, error) {
 		if p.DatasetSchema() == nil || p.DatasetSchema().NumFields() == 0 {
 			_, err := p.ExecuteUpdate(u.ctx)
 			return answer{}, err
@@ -228,17 +223,24 @@ func prepared(sql string) func(*tool) (answer, error) {
 			u.t.Errorf("%s: prepared as %s", sql, p.DatasetSchema())
 		}
 		return out, err
-	}
+	})
 }
 
-// bind prepares a statement and runs it with texts for its parameters.
-func bind(sql string, values ...string) func(*tool) (answer, error) {
+// preparing prepares a statement, does something with it, and closes it.
+func preparing(sql string, do func(*tool, *flightsql.PreparedStatement) (answer, error)) func(*tool) (answer, error) {
 	return func(u *tool) (answer, error) {
 		p, err := u.sql.Prepare(u.ctx, sql)
 		if err != nil {
 			return answer{}, err
 		}
 		defer p.Close(u.ctx)
+		return do(u, p)
+	}
+}
+
+// bind prepares a statement and runs it with texts for its parameters.
+func bind(sql string, values ...string) func(*tool) (answer, error) {
+	return preparing(sql, func(u *tool, p *flightsql.PreparedStatement) (answer, error) {
 		fields := make([]arrow.Field, len(values))
 		for i := range values {
 			fields[i] = arrow.Field{Name: fmt.Sprint(i), Type: arrow.BinaryTypes.String}
@@ -254,7 +256,7 @@ func bind(sql string, values ...string) func(*tool) (answer, error) {
 			return answer{}, err
 		}
 		return u.read(i)
-	}
+	})
 }
 
 // left reads one batch of a statement's rows and leaves the stream.
