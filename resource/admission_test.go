@@ -264,3 +264,38 @@ func TestWithoutALimitNobodyWaits(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsKeptComesOutOfTheSeat fills the process with seats: what their statements keep goes no further.
+func TestWhatIsKeptComesOutOfTheSeat(t *testing.T) {
+	p := NewPool(Config{Memory: 1000})
+	var statements [4]*Statement
+	var ends, releases []func()
+	for i := range statements {
+		s, leave := enter(t, p)
+		statements[i], ends = s, append(ends, leave)
+	}
+	for i, s := range statements {
+		leave, used := ends[i], s.Allocator().Allocate(100)
+		release, err := s.Keep(t.Context(), 60)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends[i] = func() { s.Allocator().Free(used); leave() }
+		releases = append(releases, release)
+	}
+	if p.Used() != 1000 || p.Peak() != 1000 {
+		t.Errorf("%d bytes are counted, %d at most", p.Used(), p.Peak())
+	}
+	for _, end := range ends {
+		end()
+	}
+	if p.Used() != 4*60 {
+		t.Errorf("%d bytes are kept", p.Used())
+	}
+	for _, release := range releases {
+		release()
+	}
+	if p.Used() != 0 {
+		t.Errorf("%d bytes are left", p.Used())
+	}
+}

@@ -28,13 +28,15 @@ func (p *Pool) releaser(n int64) func() {
 	})
 }
 
-// Keep is Hold for what the statement cannot do without, such as its plan: it waits until there is room, as Enter does. It fails at once where n is
-// over the limit by itself. Where everybody inside waits so, the first of them goes on.
+// Keep is Hold for what the statement cannot do without, such as its plan: it takes what is free of the statement's seat, or waits until there is room, as
+// Enter does. It fails at once where n is over the limit by itself. Where everybody inside waits so, the first of them goes on.
 func (s *Statement) Keep(ctx context.Context, n int64) (release func(), err error) {
 	p := s.pool
-	release, ok := s.Hold(n)
-	if ok {
+	if release, ok := s.Hold(n); ok {
 		return release, nil
+	}
+	if s.spareSeat(n) {
+		return p.releaser(n), nil
 	}
 	if n > p.config.Memory {
 		return nil, fault.New(fault.Exhausted, "%d bytes are over the server's limit of %d", n, p.config.Memory).Change(memoryLimit)
@@ -70,6 +72,17 @@ func (s *Statement) Keep(ctx context.Context, n int64) (release func(), err erro
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// spareSeat takes n bytes off the statement's seat, if so many are free there: the process counts them on for something else.
+func (s *Statement) spareSeat(n int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting > 0 || s.resting > 0 || max(s.used, s.reserved)+n > s.seat {
+		return false
+	}
+	s.seat, s.counted = s.seat-n, s.counted-n
+	return true
 }
 
 // keepAgain is how often Keep looks whether there is room.
