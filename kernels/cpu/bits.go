@@ -108,3 +108,11 @@ func spreadBits(b []byte, first, present, slots int, valid []byte, at int) {
 		j -= uint(on)
 	}
 }
+
+// one is 1 for true, without a branch.
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/nested"
 )
 
 // column reads the values of one node with everything below it, forward from the row group's first row.
@@ -94,7 +94,7 @@ func (c *column) survivors(ctx context.Context, rows *kernels.Selection) (_ arro
 	if len(runs) > 0 {
 		c.position = runs[len(runs)-1].To
 	}
-	out, err := c.assemble(c.node, int(rows.Count()))
+	out, err := c.assembler().Assemble(c.node, int(rows.Count()))
 	if err != nil {
 		return nil, err
 	}
@@ -128,27 +128,16 @@ func (c *column) load(ctx context.Context, l *leaf, rows *kernels.Selection) err
 	return nil
 }
 
-// assemble gives a node's n slots of the rows loaded. Lengths are compared at every step: leaves of a damaged file may disagree.
-func (c *column) assemble(n *kernels.Node, slots int) (arrow.Array, error) {
-	var out arrow.Array
-	var err error
-	switch n.Kind {
-	case kernels.Missing:
-		return kernels.Nulls(c.reader.mem.Allocator, n.Field.Type, slots), nil
-	case kernels.Leaf:
-		out = c.leaves[n.Leaf].array()
-	case kernels.Struct:
-		out, err = c.structs(n, slots)
-	default:
-		out, err = c.lists(n, slots)
-	}
-	if err != nil {
-		return nil, err
-	}
-	if out.Len() != slots {
-		length := out.Len()
-		out.Release()
-		return nil, fault.New(fault.Corrupt, "%d values where the levels have %d", length, slots)
-	}
-	return out, nil
+// assembler builds what is nested of the leaves' slots and levels.
+func (c *column) assembler() *nested.Assembler[uint8] {
+	return &nested.Assembler[uint8]{Leaves: c, Memory: c.reader.mem, Cleared: c.reader.mem.Allocator}
+}
+
+// Array gives what was collected of a leaf.
+func (c *column) Array(leaf int) (arrow.Array, error) { return c.leaves[leaf].array(), nil }
+
+// Levels gives the levels that were collected of a leaf.
+func (c *column) Levels(leaf int) (def, rep []uint8) {
+	v := c.leaves[leaf].levels
+	return v.def, v.rep
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/nested"
 )
 
 // column reads the values of one node with everything below it, forward from the row group's first row.
@@ -164,12 +165,19 @@ func (c *column) read(n int64) (arrow.Array, error) {
 		}
 	}
 	c.position += n
-	out, err := c.assemble(c.node, int(n))
+	a := &nested.Assembler[int16]{Leaves: c, Memory: c.reader.mem, Cleared: c.reader.mem}
+	out, err := a.Assemble(c.node, int(n))
 	for _, l := range c.order {
 		l.drop()
 	}
 	return out, err
 }
+
+// Array gives a leaf's loaded values in the type wanted.
+func (c *column) Array(leaf int) (arrow.Array, error) { return c.leaves[leaf].array() }
+
+// Levels gives the levels of a leaf's loaded rows.
+func (c *column) Levels(leaf int) (def, rep []int16) { return c.leaves[leaf].levels() }
 
 func emptyArray(mem memory.Allocator, t arrow.DataType) arrow.Array {
 	b := array.NewBuilder(mem, t)
