@@ -4,6 +4,7 @@ package duckdb
 
 import (
 	"math"
+	"strings"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -33,16 +34,18 @@ type keyColumn struct {
 	least    any
 	greatest any
 	foreign  bool // of a type that is not collected
+	wanted   int  // tables that were not opened yet and are told of it
 }
 
-// want makes the set collect a column, and gives its number.
+// want makes the set collect a column for one more table, and gives its number.
 func (k *keySet) want(field predicate.Field) int {
 	for i, c := range k.columns {
 		if c.field.ID == field.ID {
+			c.wanted++
 			return i
 		}
 	}
-	k.columns = append(k.columns, &keyColumn{field: field, values: map[any]struct{}{}})
+	k.columns = append(k.columns, &keyColumn{field: field, values: map[any]struct{}{}, wanted: 1})
 	return len(k.columns) - 1
 }
 
@@ -52,7 +55,8 @@ type keyReader struct {
 	columns []int // where in a batch each of the set's columns is; -1: not read
 }
 
-// begin gives what a reader of these fields puts its batches into.
+// begin gives what a reader of these fields puts its batches into. What every table that was to be told of it has begun without is not collected: a
+// join says which keys each of its sides has, and reads one of them first.
 func (k *keySet) begin(fields []int) *keyReader {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -61,7 +65,7 @@ func (k *keySet) begin(fields []int) *keyReader {
 	for _, c := range k.columns {
 		at := -1
 		for i, id := range fields {
-			if id == c.field.ID {
+			if id == c.field.ID && c.wanted > 0 {
 				at = i
 			}
 		}
@@ -97,12 +101,50 @@ func (r *keyReader) end() {
 
 // add collects the values of an array.
 func (c *keyColumn) add(a arrow.Array) {
+	switch a := a.(type) {
+	case *array.Int32:
+		addWhole(c, a, a.Int32Values())
+	case *array.Int64:
+		addWhole(c, a, a.Int64Values())
+	case *array.Date32:
+		addWhole(c, a, a.Date32Values())
+	case *array.Timestamp:
+		addWhole(c, a, a.TimestampValues())
+	case *array.Dictionary:
+		c.addEach(a, func(i int) any { v, _ := keyOf(a.Dictionary(), a.GetValueIndex(i)); return v })
+	default:
+		c.addEach(a, func(i int) any { v, _ := keyOf(a, i); return v })
+	}
+}
+
+// addWhole collects whole numbers. Most columns soon have too many for a list of them, and then it is only their least and greatest that count.
+func addWhole[T ~int32 | ~int64](c *keyColumn, a arrow.Array, values []T) {
+	some, least, greatest, last := false, T(0), T(0), T(0)
+	for i, v := range values {
+		if a.NullN() > 0 && a.IsNull(i) || some && v == last {
+			continue
+		}
+		if !some {
+			some, least, greatest = true, v, v
+		}
+		least, greatest, last = min(least, v), max(greatest, v), v
+		if c.values != nil {
+			c.note(int64(v))
+		}
+	}
+	if some {
+		c.span(int64(least), int64(greatest))
+	}
+}
+
+// addEach collects other values one by one; nil of them all: they are not of a type that is collected.
+func (c *keyColumn) addEach(a arrow.Array, value func(i int) any) {
 	for i := range a.Len() {
 		if a.IsNull(i) {
 			continue
 		}
-		v, ok := keyOf(a, i)
-		if !ok {
+		v := value(i)
+		if v == nil {
 			c.foreign = true
 			return
 		}
@@ -110,21 +152,39 @@ func (c *keyColumn) add(a arrow.Array) {
 			if _, known := c.values[v]; known {
 				continue
 			}
-			c.values[v] = struct{}{}
-			if len(c.values) > maxKeys {
-				c.values = nil
-			}
+			v = owned(v)
+			c.note(v)
 		}
-		if c.least == nil || lessKey(v, c.least) {
-			c.least = v
-		}
-		if c.greatest == nil || lessKey(c.greatest, v) {
-			c.greatest = v
-		}
+		c.span(v, v)
 	}
 }
 
-// keyOf gives a value as predicate.Literal has it; false: keys of its type are not collected.
+// note adds a value to the list, unless that gets too long.
+func (c *keyColumn) note(v any) {
+	if c.values[v] = struct{}{}; len(c.values) > maxKeys {
+		c.values = nil
+	}
+}
+
+// span widens the range of the values.
+func (c *keyColumn) span(least, greatest any) {
+	if c.least == nil || lessKey(least, c.least) {
+		c.least = owned(least)
+	}
+	if c.greatest == nil || lessKey(c.greatest, greatest) {
+		c.greatest = owned(greatest)
+	}
+}
+
+// owned gives a value that does not lie in a batch.
+func owned(v any) any {
+	if text, ok := v.(string); ok {
+		return strings.Clone(text)
+	}
+	return v
+}
+
+// keyOf gives a value as predicate.Literal has it, a text in the batch's memory; false: keys of its type are not collected.
 func keyOf(a arrow.Array, i int) (any, bool) {
 	switch a := a.(type) {
 	case *array.Int32:
@@ -136,7 +196,7 @@ func keyOf(a arrow.Array, i int) (any, bool) {
 	case *array.Timestamp:
 		return int64(a.Value(i)), true
 	case *array.String:
-		return string(append([]byte(nil), a.Value(i)...)), true
+		return a.Value(i), true
 	case *array.Dictionary:
 		return keyOf(a.Dictionary(), a.GetValueIndex(i))
 	case *array.Decimal128:
@@ -170,6 +230,7 @@ func (j joinFilter) filter() (e predicate.Expr, wide bool) {
 	j.keys.mu.Lock()
 	defer j.keys.mu.Unlock()
 	c := j.keys.columns[j.column]
+	c.wanted--
 	if !j.keys.whole || j.keys.readers != 1 || c.foreign {
 		return nil, false
 	}
