@@ -77,7 +77,8 @@ var table = map[string]row{
 	"storage/storetest":           may("storage", "fault", "resource"),
 	"kernels":                     may("fault", "predicate", "resource").and(arrow, parquet),
 	"kernels/nested":              may("kernels", "fault").and(arrow),
-	"kernels/cpu":                 may("kernels", "kernels/nested", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, brotli, libzstd),
+	"kernels/convert":             may("fault").and(arrow, parquet),
+	"kernels/cpu":                 may("kernels", "kernels/convert", "kernels/nested", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, brotli, libzstd),
 	"kernels/ptxsim":              may(),
 	"kernels/cuda/ptx":            may(),
 	"kernels/cuda/device":         may("kernels/ptxsim", "fault"),
@@ -108,7 +109,7 @@ var table = map[string]row{
 	"plugins/proto/skua/catalog/v1": may().and(grpc, protobuf),
 
 	// From a table to batches. The metadata tables know metadata only: scan makes them into sources.
-	"scan/parquet":   may("kernels", "kernels/nested", "storage", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, xxhash),
+	"scan/parquet":   may("kernels", "kernels/convert", "kernels/nested", "storage", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, xxhash),
 	"scan/avro":      may("kernels", "storage", "predicate", "resource", "fault", "scan/avrofile", "scan/parquet").and(arrow, uuid),
 	"scan/avrofile":  may("fault").and(compress),
 	"scan/manifest":  may("fault", "scan/avrofile"),

@@ -97,23 +97,3 @@ func TestGzipOfSeveralMembers(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
-
-// TestInt96ThatWentAround has the value that Spark writes of the year 290000, and values out of any range.
-func TestInt96ThatWentAround(t *testing.T) {
-	for _, c := range []struct {
-		bytes string
-		want  int64
-		ok    bool
-	}{
-		{"\x00\x60\xb9\xc7\x6e\xe2\xff\xff\xa8\xab\xb0\xf9", 9089380393200000000, true},
-		{"\x00\x00\x00\x00\x00\x00\x00\x00\x8c\x3d\x25\x00", 0, true},
-		{"\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\x7f", 0, false},
-		{"\x00\x60\xb9\xc7\x6e\xe2\xff\xff\xff\xff\xff\x7f", 0, false},
-		{"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x80", 0, false},
-	} {
-		got, ok := int96([]byte(c.bytes), 1_000_000)
-		if ok != c.ok || ok && got != c.want {
-			t.Errorf("%x: %d, %v, want %d, %v", c.bytes, got, ok, c.want, c.ok)
-		}
-	}
-}

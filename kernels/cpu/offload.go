@@ -10,6 +10,7 @@ import (
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/convert"
 )
 
 // Form says how a leaf's stored values become those of a target type, as far as a decoder elsewhere may want to do it.
@@ -41,11 +42,11 @@ func FormOf(c *schema.Column, target arrow.DataType) (f Form, stored int) {
 	}
 	switch t := target.(type) {
 	case *arrow.Int64Type:
-		if _, signed, _ := integer(c, 32); signed && c.PhysicalType() == parquet.Types.Int32 {
+		if _, signed, _ := convert.Integer(c, 32); signed && c.PhysicalType() == parquet.Types.Int32 {
 			return Widened, 4
 		}
 	case *arrow.Decimal128Type:
-		check, _ := decimalOf(c, t)
+		check, _ := convert.DecimalOf(c, t)
 		switch {
 		case check != 0:
 		case c.PhysicalType() == parquet.Types.FixedLenByteArray && v.stored.width <= 16:

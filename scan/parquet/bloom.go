@@ -11,6 +11,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/convert"
 )
 
 const (
@@ -113,7 +114,7 @@ func readBloomHeader(b []byte) (size, length int64, ok bool) {
 // bloomHashes gives the stored forms of a literal's value, all of which must be absent; none where no stored value can equal it, and false where
 // equal values may be stored in more forms than can be told. nil: the column's values are not the target's one by one.
 func bloomHashes(c *schema.Column, target arrow.DataType) func(value any) (plain [][]byte, known bool) {
-	if to, _ := convert(c, target); to == nil {
+	if to, _ := conversionOf(c, target); to == nil {
 		return nil
 	}
 	switch c.PhysicalType() {
@@ -153,10 +154,10 @@ func sameNumber(c *schema.Column, target arrow.DataType) bool {
 		return true
 	case *arrow.TimestampType:
 		stored, ok := c.LogicalType().(schema.TimestampLogicalType)
-		return ok && unitOf(stored.TimeUnit()) == unitsPerSecond(t.Unit)
+		return ok && convert.UnitOf(stored.TimeUnit()) == convert.UnitsPerSecond(t.Unit)
 	case *arrow.Time64Type:
 		stored, ok := c.LogicalType().(schema.TimeLogicalType)
-		return ok && unitOf(stored.TimeUnit()) == unitsPerSecond(t.Unit)
+		return ok && convert.UnitOf(stored.TimeUnit()) == convert.UnitsPerSecond(t.Unit)
 	}
 	return false
 }

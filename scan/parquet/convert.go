@@ -1,9 +1,6 @@
 package parquet
 
 import (
-	"math"
-	"unsafe"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
@@ -13,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels/convert"
 )
 
 // values are a leaf's decoded slots, nulls included, in the file's physical type.
@@ -40,8 +38,8 @@ func (v *values) release() {
 // conversion makes an array of the target type of a leaf's values. It keeps what it needs of v alive; the caller releases v and the array.
 type conversion func(v *values, mem memory.Allocator) (arrow.Array, error)
 
-// convert gives the conversion of a leaf to a target type, or why there is none (a text to follow "not supported").
-func convert(c *schema.Column, target arrow.DataType) (conversion, string) {
+// conversionOf gives the conversion of a leaf to a target type, or why there is none (a text to follow "not supported").
+func conversionOf(c *schema.Column, target arrow.DataType) (conversion, string) {
 	if _, null := c.LogicalType().(schema.NullLogicalType); null {
 		return onlyNulls(target), ""
 	}
@@ -72,29 +70,42 @@ func convertPhysical(c *schema.Column, target arrow.DataType) conversion {
 		if target.ID() == arrow.BOOL {
 			return same(target)
 		}
-	case parquet.Types.Int32:
-		return convertInt32(c, target)
-	case parquet.Types.Int64:
-		return convertInt64(c, target)
-	case parquet.Types.Int96:
-		return convertInt96(target)
-	case parquet.Types.Float:
-		switch target.ID() {
-		case arrow.FLOAT32:
-			return same(target)
-		case arrow.FLOAT64:
-			return each(target, func(v float32) float64 { return float64(v) })
-		}
-	case parquet.Types.Double:
-		if target.ID() == arrow.FLOAT64 {
-			return same(target)
-		}
+		return nil
 	case parquet.Types.ByteArray:
 		return convertByteArray(c, target)
 	case parquet.Types.FixedLenByteArray:
 		return convertFixed(c, target)
 	}
-	return nil
+	f, ok := convert.Numbers(c, target)
+	switch {
+	case !ok:
+		return nil
+	case f == nil:
+		return same(target)
+	}
+	return numbersTo(c, target, f)
+}
+
+// numbersTo converts every slot; what is in null slots does not matter.
+func numbersTo(c *schema.Column, target arrow.DataType, f convert.Fixed) conversion {
+	stored, width := c.PhysicalType().ByteSize(), target.(arrow.FixedWidthDataType).Bytes()
+	return func(v *values, mem memory.Allocator) (arrow.Array, error) {
+		b := memory.NewResizableBuffer(mem)
+		defer b.Release()
+		b.Resize(v.n * width)
+		in, out := v.fixed.Bytes()[:v.n*stored], b.Bytes()
+		for at := 0; at < v.n; at++ {
+			bad := f(out[at*width:], in[at*stored:])
+			if bad < 0 {
+				break
+			}
+			if at += bad; v.isValid(at) {
+				return nil, convert.Failure(c, target, in[at*stored:(at+1)*stored])
+			}
+			clear(out[at*width : (at+1)*width])
+		}
+		return v.array(target, b), nil
+	}
 }
 
 // onlyNulls reads a leaf that its writer knew to hold nothing (logical type UNKNOWN).
@@ -125,53 +136,4 @@ func retyped(a arrow.Array, t arrow.DataType) arrow.Array {
 	d := array.NewData(t, from.Len(), from.Buffers(), from.Children(), a.NullN(), from.Offset())
 	defer d.Release()
 	return array.MakeFromData(d)
-}
-
-// allocate makes a buffer for n values of T.
-func allocate[T arrow.FixedWidthType](n int, mem memory.Allocator) (*memory.Buffer, []T) {
-	b := memory.NewResizableBuffer(mem)
-	b.Resize(n * int(unsafe.Sizeof(*new(T))))
-	return b, arrow.GetData[T](b.Bytes())
-}
-
-// each converts every slot; what is in null slots does not matter.
-func each[In, Out arrow.FixedWidthType](target arrow.DataType, f func(In) Out) conversion {
-	return func(v *values, mem memory.Allocator) (arrow.Array, error) {
-		b, out := allocate[Out](v.n, mem)
-		defer b.Release()
-		for i, in := range arrow.GetData[In](v.fixed.Bytes())[:v.n] {
-			out[i] = f(in)
-		}
-		return v.array(target, b), nil
-	}
-}
-
-// checked is each for conversions that some values do not survive: those are an error.
-func checked[In, Out arrow.FixedWidthType](target arrow.DataType, f func(In) (Out, bool)) conversion {
-	return func(v *values, mem memory.Allocator) (arrow.Array, error) {
-		b, out := allocate[Out](v.n, mem)
-		defer b.Release()
-		for i, in := range arrow.GetData[In](v.fixed.Bytes())[:v.n] {
-			var ok bool
-			if out[i], ok = f(in); !ok && v.isValid(i) {
-				return nil, fault.New(fault.Corrupt, "value %v is out of the range of %s", in, target)
-			}
-		}
-		return v.array(target, b), nil
-	}
-}
-
-// multiply scales up, and says whether the product fits.
-func multiply(v, factor int64) (int64, bool) {
-	p := v * factor
-	return p, v == 0 || (p/v == factor && !(v == -1 && factor == math.MinInt64))
-}
-
-// floor divides and rounds down, as times before 1970 want it.
-func floor(v, divisor int64) int64 {
-	q := v / divisor
-	if v%divisor < 0 {
-		q--
-	}
-	return q
 }

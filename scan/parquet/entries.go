@@ -45,7 +45,7 @@ func (f *File) dictionaryEntries(ordinal int, n *kernels.Node, raw []byte) arrow
 		return nil
 	}
 	defer v.release()
-	to, _ := convert(column, n.Field.Type)
+	to, _ := conversionOf(column, n.Field.Type)
 	if to == nil {
 		return nil
 	}

@@ -157,7 +157,7 @@ func (l *leaf) take() *values {
 
 // array gives the loaded values in the target type.
 func (l *leaf) array() (arrow.Array, error) {
-	to, reason := convert(l.column, l.target)
+	to, reason := conversionOf(l.column, l.target)
 	if to == nil {
 		return nil, fault.New(fault.Unsupported, "reading %s as %s is not supported%s", l.column.PhysicalType(), l.target, reason)
 	}

@@ -120,7 +120,7 @@ func (m *matcher) node(want arrow.Field, e *element, path []string) (kernels.Nod
 			return n, mismatch(path, e, want.Type)
 		}
 		n.Kind = kernels.Leaf
-		if _, reason := convert(e.column, want.Type); reason != "" {
+		if _, reason := conversionOf(e.column, want.Type); reason != "" {
 			return n, fault.New(fault.Unsupported, "column %s: reading %s as %s is not supported%s", strings.Join(path, "."), describe(e), want.Type, reason)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/convert"
 	"github.com/skua-data/skua/predicate"
 )
 
@@ -49,6 +50,23 @@ func (f *File) bounds(ordinal int, n *kernels.Node, field predicate.Field) bound
 	}
 	out.order(column, field.Type, low, high)
 	return out
+}
+
+// Least gives the least whole number, date or time of a leaf, in its target's unit, as the statistics of all row groups prove it; false: they do not.
+func (f *File) Least(n *kernels.Node) (least int64, ok bool) {
+	least = math.MaxInt64
+	for i, group := range f.metadata.RowGroups {
+		b := f.bounds(i, n, predicate.Field{Type: n.Field.Type})
+		if b.onlyNulls || group.NumRows == 0 {
+			continue
+		}
+		v, known := b.low.(int64)
+		if !known {
+			return 0, false
+		}
+		least = min(least, v)
+	}
+	return least, true
 }
 
 type columnOrder uint8
@@ -130,7 +148,7 @@ func boolInt(v bool) int {
 // bound gives the reader of a plain-encoded bound, as a literal of the target type; nil where the file's values do not order as the
 // target's. What it cannot read is no bound.
 func bound(c *schema.Column, target arrow.DataType) func([]byte) (any, bool) {
-	if to, _ := convert(c, target); to == nil {
+	if to, _ := conversionOf(c, target); to == nil {
 		return nil
 	}
 	switch c.PhysicalType() {
@@ -185,25 +203,25 @@ func scaleBound(c *schema.Column, target arrow.DataType, v int64) (any, bool) {
 	to := int64(0)
 	switch t := target.(type) {
 	case *arrow.TimestampType:
-		to = unitsPerSecond(t.Unit)
+		to = convert.UnitsPerSecond(t.Unit)
 	case *arrow.Time64Type:
-		to = unitsPerSecond(t.Unit)
+		to = convert.UnitsPerSecond(t.Unit)
 	default:
 		return v, true
 	}
 	from := to
 	switch t := c.LogicalType().(type) {
 	case schema.TimestampLogicalType:
-		from = unitOf(t.TimeUnit())
+		from = convert.UnitOf(t.TimeUnit())
 	case schema.TimeLogicalType:
-		from = unitOf(t.TimeUnit())
+		from = convert.UnitOf(t.TimeUnit())
 	case schema.DateLogicalType:
-		return multiply(v, secondsPerDay*to)
+		return convert.Multiply(v, convert.SecondsPerDay*to)
 	}
 	if from <= to {
-		return multiply(v, to/from)
+		return convert.Multiply(v, to/from)
 	}
-	return floor(v, from/to), true
+	return convert.Floor(v, from/to), true
 }
 
 // bytesBound reads bounds that order by unsigned bytes, cut ones included, and decimals, which are never cut.
@@ -222,8 +240,8 @@ func bytesBound(c *schema.Column, target arrow.DataType) func([]byte) (any, bool
 			if len(b) == 0 || (c.PhysicalType() == parquet.Types.FixedLenByteArray && len(b) != c.TypeLength()) {
 				return nil, false
 			}
-			v, ok := bigEndian(b)
-			return v, ok
+			low, high, ok := convert.BigEndian(b)
+			return decimal128.New(int64(high), low), ok
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/convert"
 )
 
 // VariantType is the Arrow type in which a variant is wanted and given.
@@ -226,7 +227,7 @@ func scalarPlain(c *schema.Column) (arrow.DataType, encoder) {
 		if c.PhysicalType() == parquet.Types.Int64 {
 			stored = 64
 		}
-		bits, signed, ok := integer(c, stored)
+		bits, signed, ok := convert.Integer(c, stored)
 		switch {
 		case !ok || !signed:
 		case bits == 8:

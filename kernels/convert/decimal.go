@@ -1,16 +1,17 @@
-package cpu
+package convert
 
 import (
 	"encoding/binary"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// decimalOf checks that a leaf is a decimal of the target's scale: widening keeps the scale. check is the precision its values have to be
+// DecimalOf checks that a leaf is a decimal of the target's scale: widening keeps the scale. check is the precision its values have to be
 // tested for, where the file allows more digits than the target.
-func decimalOf(c *schema.Column, t *arrow.Decimal128Type) (check int32, ok bool) {
+func DecimalOf(c *schema.Column, t *arrow.Decimal128Type) (check int32, ok bool) {
 	d, isDecimal := c.LogicalType().(schema.DecimalLogicalType)
 	if !isDecimal || d.Scale() != t.Scale {
 		return 0, false
@@ -26,19 +27,19 @@ func fits(low, high uint64, check int32) bool {
 	return check == 0 || decimal128.New(int64(high), low).FitsInPrecision(check)
 }
 
-func (v *conversion) fromDecimalInt(c *schema.Column, target arrow.DataType) bool {
+func fromDecimalInt(c *schema.Column, target arrow.DataType) (Fixed, bool) {
 	t, ok := target.(*arrow.Decimal128Type)
 	if !ok {
-		return false
+		return nil, false
 	}
-	check, ok := decimalOf(c, t)
-	if v.fixed = decimalsFrom8(check); v.stored.width == 4 {
-		v.fixed = decimalsFrom4(check)
+	check, ok := DecimalOf(c, t)
+	if c.PhysicalType() == parquet.Types.Int32 {
+		return decimalsFrom4(check), ok
 	}
-	return ok
+	return decimalsFrom8(check), ok
 }
 
-func decimalsFrom4(check int32) func(out, in []byte) int {
+func decimalsFrom4(check int32) Fixed {
 	return func(out, in []byte) int {
 		for i, to := 0, cast[[2]uint64](out); i < len(to); i++ {
 			n := int64(int32(binary.LittleEndian.Uint32(in[4*i:])))
@@ -51,7 +52,7 @@ func decimalsFrom4(check int32) func(out, in []byte) int {
 	}
 }
 
-func decimalsFrom8(check int32) func(out, in []byte) int {
+func decimalsFrom8(check int32) Fixed {
 	if check == 0 {
 		return extendDecimals
 	}
@@ -79,12 +80,12 @@ func extendDecimals(out, in []byte) int {
 	return -1
 }
 
-// decimalsFromFixed reads big-endian two's complement numbers of one width.
-func decimalsFromFixed(width int, check int32) func(out, in []byte) int {
+// Decimals reads big-endian two's complement numbers of one width in bytes. check is a precision to test, or 0.
+func Decimals(width int, check int32) Fixed {
 	if check == 0 && width <= 8 {
 		return func(out, in []byte) int { return narrowDecimals(out, in, width) }
 	}
-	text := decimalText(check)
+	text := Decimal(check)
 	return func(out, in []byte) int {
 		for i := range len(out) / 16 {
 			if !text(out[16*i:16*i+16], in[i*width:i*width+width]) {
@@ -115,17 +116,19 @@ func narrowDecimals(out, in []byte, width int) int {
 	return -1
 }
 
-// decimalText reads a big-endian two's complement number of any length, if it fits. No bytes are 0.
-func decimalText(check int32) func(out, in []byte) bool {
+// Decimal reads a big-endian two's complement number of any length, if it fits 16 bytes and the precision check, unless that is 0. No bytes
+// are 0.
+func Decimal(check int32) func(out, in []byte) bool {
 	return func(out, in []byte) bool {
-		low, high, ok := bigEndian(in)
+		low, high, ok := BigEndian(in)
 		binary.NativeEndian.PutUint64(out, low)
 		binary.NativeEndian.PutUint64(out[8:], high)
 		return ok && fits(low, high, check)
 	}
 }
 
-func bigEndian(b []byte) (low, high uint64, ok bool) {
+// BigEndian reads a two's complement number as two words, if it fits them.
+func BigEndian(b []byte) (low, high uint64, ok bool) {
 	var fill byte
 	if len(b) > 0 && b[0]&0x80 != 0 {
 		fill = 0xff
