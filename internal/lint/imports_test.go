@@ -78,7 +78,8 @@ var table = map[string]row{
 	"kernels":                     may("fault", "predicate", "resource").and(arrow, parquet),
 	"kernels/nested":              may("kernels", "fault").and(arrow),
 	"kernels/convert":             may("fault").and(arrow, parquet),
-	"kernels/cpu":                 may("kernels", "kernels/convert", "kernels/nested", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, brotli, libzstd),
+	"kernels/pages":               may("kernels", "fault").and(parquet),
+	"kernels/cpu":                 may("kernels", "kernels/convert", "kernels/nested", "kernels/pages", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, brotli, libzstd),
 	"kernels/ptxsim":              may(),
 	"kernels/cuda/ptx":            may(),
 	"kernels/cuda/device":         may("kernels/ptxsim", "fault"),
@@ -86,7 +87,7 @@ var table = map[string]row{
 	"kernels/cuda/driver/cudart":  may(),
 	"kernels/cuda/driver/standin": may("kernels/ptxsim"),
 	"kernels/cuda":                may("kernels", "kernels/cpu", "kernels/cuda/device", "kernels/cuda/ptx", "predicate", "resource", "fault").and(arrow, parquet),
-	"kernels/kernelstest":         may("kernels", "predicate", "resource", "fault").and(arrow, parquet),
+	"kernels/kernelstest":         may("kernels", "kernels/pages", "predicate", "resource", "fault").and(arrow, parquet),
 
 	// Catalogs and the process they live in. The plugin protocol carries storage's plain types: credentials and the location map.
 	"catalogs":                      may("fault", "session", "storage").and(iceberg),
@@ -109,7 +110,7 @@ var table = map[string]row{
 	"plugins/proto/skua/catalog/v1": may().and(grpc, protobuf),
 
 	// From a table to batches. The metadata tables know metadata only: scan makes them into sources.
-	"scan/parquet":   may("kernels", "kernels/convert", "kernels/nested", "storage", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, xxhash),
+	"scan/parquet":   may("kernels", "kernels/convert", "kernels/nested", "kernels/pages", "storage", "predicate", "resource", "fault").and(arrow, parquet, compress, lz4, xxhash),
 	"scan/avro":      may("kernels", "storage", "predicate", "resource", "fault", "scan/avrofile", "scan/parquet").and(arrow, uuid),
 	"scan/avrofile":  may("fault").and(compress),
 	"scan/manifest":  may("fault", "scan/avrofile"),

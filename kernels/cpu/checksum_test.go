@@ -14,6 +14,7 @@ import (
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/kernels/kernelstest"
+	"github.com/skua-data/skua/kernels/pages"
 	"github.com/skua-data/skua/scan/parquet"
 )
 
@@ -34,19 +35,19 @@ func TestPagesWhoseChecksumIsWrongAreErrors(t *testing.T) {
 		}
 		tried := 0
 		for at := 4; at < len(whole); {
-			h, size, ok := parseHeader(whole[at:])
-			if !ok || !h.hasContent || h.compressed == 0 || at+size+int(h.compressed) > len(whole)-8 {
+			h, size, ok := pages.Parse(whole[at:])
+			if !ok || !h.HasContent || h.Compressed == 0 || at+size+int(h.Compressed) > len(whole)-8 {
 				break // behind the last page
 			}
 			at += size
 			damaged := bytes.Clone(whole)
-			damaged[at+int(h.compressed)/2] ^= 0x10
+			damaged[at+int(h.Compressed)/2] ^= 0x10
 			for _, d := range []kernels.Decoder{ours, parquet.NewFallback()} {
 				if err := readSummed(t, d, damaged); !fault.Is(err, fault.Corrupt) || !strings.Contains(err.Error(), "checksum") {
 					t.Errorf("%s: %T reads a page with a changed byte at %d: %v", name, d, at, err)
 				}
 			}
-			at, tried = at+int(h.compressed), tried+1
+			at, tried = at+int(h.Compressed), tried+1
 		}
 		if tried < 5 {
 			t.Errorf("%s: %d pages", name, tried)

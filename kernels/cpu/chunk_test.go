@@ -65,7 +65,7 @@ func TestOfANearFileNoMoreThanAPageIsHeld(t *testing.T) {
 			}
 			batch.Release()
 			l := r.columns[0].order[0]
-			if held := cap(l.pages.chunk.buffer) + cap(l.pages.body); held > 3*nearRead {
+			if held := l.pages.Chunk.Held() + cap(l.pages.body); held > 3*nearRead {
 				t.Errorf("%s: %d bytes are held at row %d", codec, held, from)
 			}
 			had = had || l.dictionary != nil

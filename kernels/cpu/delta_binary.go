@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels/pages"
 )
 
 const (
@@ -47,7 +48,7 @@ func (d *deltas) open(b []byte) error {
 	}
 	first, n := binary.Varint(b)
 	size, minis, total := head[0], head[1], head[2]
-	if n <= 0 || size == 0 || size > deltaBlock || minis == 0 || minis > size || size%minis != 0 || size/minis%8 != 0 || total > pageValues {
+	if n <= 0 || size == 0 || size > deltaBlock || minis == 0 || minis > size || size%minis != 0 || size/minis%8 != 0 || total > pages.MostValues {
 		return errDelta
 	}
 	*d = deltas{data: b[n:], perMini: int(size / minis), minis: int(minis), left: int(total), last: first, first: true}

@@ -311,7 +311,7 @@ func (d *dictionaryTexts) long(out *texts, next []uint32) error {
 
 // openTexts keeps the body and where its texts lie.
 func (d *dictionary) openTexts(body []byte, s stored, p *scratch) error {
-	d.bytes, d.places = p.get(len(body)), p.get(d.n*int(unsafe.Sizeof(span{})))
+	d.bytes, d.places = p.Get(len(body)), p.Get(d.n*int(unsafe.Sizeof(span{})))
 	d.spans = cast[span](d.places)
 	copy(d.bytes, body)
 	d.bytes = d.bytes[:len(body)+slack]
@@ -344,7 +344,7 @@ func (d *dictionary) openFixed(body []byte, v *conversion, p *scratch) error {
 	if err != nil {
 		return err
 	}
-	d.fixed = p.get(d.n * d.width)
+	d.fixed = p.Get(d.n * d.width)
 	if err := stream.read(d.fixed); err == nil {
 		return nil
 	}
@@ -380,9 +380,9 @@ func (d *dictionary) array(v *conversion) arrow.Array {
 
 func (d *dictionary) close(p *scratch) {
 	if d != nil {
-		p.put(d.fixed)
-		p.put(d.bytes)
-		p.put(d.places)
+		p.Put(d.fixed)
+		p.Put(d.bytes)
+		p.Put(d.places)
 		d.fixed, d.bytes, d.places, d.spans = nil, nil, nil, nil
 	}
 }

@@ -3,7 +3,6 @@ package cpu
 import (
 	"bytes"
 	"context"
-	"math"
 	"math/rand"
 	"os"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/kernels/kernelstest"
+	"github.com/skua-data/skua/kernels/pages"
 	"github.com/skua-data/skua/scan/parquet"
 )
 
@@ -37,9 +37,9 @@ func pageFields() []arrow.Field {
 // pageSeed is a page with the dictionary before it.
 type pageSeed struct {
 	field      int
-	page       header
+	page       pages.Header
 	body       []byte
-	dictionary header
+	dictionary pages.Header
 	entries    []byte
 }
 
@@ -69,18 +69,18 @@ func seedOf(f testing.TB, d *Decoder, g *kernels.RowGroup, field int) pageSeed {
 		f.Fatal(err)
 	}
 	for {
-		h, more, err := p.next()
+		h, more, err := p.Next()
 		if err != nil || !more {
 			f.Fatal(more, err)
 		}
-		body, err := p.chunk.take(h.compressed)
+		body, err := p.Chunk.Take(h.Compressed)
 		if err != nil {
 			f.Fatal(err)
 		}
-		if h.data {
+		if h.IsData {
 			s.page, s.body = h, bytes.Clone(body)
-			if h.kind == dataPage {
-				s.page.rows = rowsOf(f, p, &h, body)
+			if h.Kind == pages.Data {
+				s.page.Rows = rowsOf(f, p, &h, body)
 			}
 			return s
 		}
@@ -89,12 +89,12 @@ func seedOf(f testing.TB, d *Decoder, g *kernels.RowGroup, field int) pageSeed {
 }
 
 // rowsOf counts the rows of a page that does not say it.
-func rowsOf(t testing.TB, p *pages, h *header, body []byte) int64 {
-	if p.column.MaxRepetitionLevel() == 0 {
-		return h.values
+func rowsOf(t testing.TB, p *pageReader, h *pages.Header, body []byte) int64 {
+	if p.Column.MaxRepetitionLevel() == 0 {
+		return h.Values
 	}
 	rep, _, _, err := p.levelStreams(h, body)
-	levels, stream := make([]uint8, h.values), newHybrid(rep, 1)
+	levels, stream := make([]uint8, h.Values), newHybrid(rep, 1)
 	if err == nil {
 		err = stream.levels(levels)
 	}
@@ -116,8 +116,8 @@ type damage struct {
 
 func (s *pageSeed) damage() damage {
 	return damage{
-		field: uint8(s.field), encoding: uint8(s.page.encoding), v2: s.page.kind == dataPageV2, values: uint16(s.page.values), rows: uint16(s.page.rows),
-		repLength: uint16(s.page.repLength), defLength: uint16(s.page.defLength), body: s.body, count: uint16(s.dictionary.values), entries: s.entries,
+		field: uint8(s.field), encoding: uint8(s.page.Encoding), v2: s.page.Kind == pages.DataV2, values: uint16(s.page.Values), rows: uint16(s.page.Rows),
+		repLength: uint16(s.page.RepLength), defLength: uint16(s.page.DefLength), body: s.body, count: uint16(s.dictionary.Values), entries: s.entries,
 	}
 }
 
@@ -145,16 +145,16 @@ func (p *pageReaders) read(t testing.TB, d damage) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page := header{kind: dataPage, uncompressed: int64(len(d.body)), compressed: int64(len(d.body)), values: int64(d.values), encoding: int64(d.encoding) % 10, defEncoding: 3, repEncoding: 3}
+	page := pages.Header{Kind: pages.Data, Uncompressed: int64(len(d.body)), Compressed: int64(len(d.body)), Values: int64(d.values), Encoding: int64(d.encoding) % 10, DefEncoding: 3, RepEncoding: 3}
 	if d.v2 {
-		page.kind, page.rows, page.repLength, page.defLength = dataPageV2, int64(d.rows), int64(d.repLength), int64(d.defLength)
+		page.Kind, page.Rows, page.RepLength, page.DefLength = pages.DataV2, int64(d.rows), int64(d.repLength), int64(d.defLength)
 	}
 	var file []byte
 	if d.count > 0 {
-		dictionary := header{kind: dictionaryPage, uncompressed: int64(len(d.entries)), compressed: int64(len(d.entries)), values: int64(d.count)}
-		file = append(encodeHeader(dictionary), d.entries...)
+		dictionary := pages.Header{Kind: pages.Dictionary, Uncompressed: int64(len(d.entries)), Compressed: int64(len(d.entries)), Values: int64(d.count)}
+		file = append(kernelstest.EncodeHeader(dictionary), d.entries...)
 	}
-	file = append(append(file, encodeHeader(page)...), d.body...)
+	file = append(append(file, kernelstest.EncodeHeader(page)...), d.body...)
 	g := groups[0]
 	m := g.Metadata.RowGroups[0].Columns[0].MetaData
 	m.Codec, m.NumValues, m.DataPageOffset, m.DictionaryPageOffset, m.TotalCompressedSize = 0, int64(d.values), 0, nil, int64(len(file))
@@ -264,54 +264,6 @@ func blame(t testing.TB, err error) {
 	}
 	if bytes.Contains([]byte(err.Error()), []byte("panic")) {
 		t.Fatal(err)
-	}
-}
-
-// encodeHeader writes a page header in thrift's compact protocol.
-func encodeHeader(h header) []byte {
-	number := func(b []byte, delta byte, v int64) []byte {
-		b = append(b, delta<<4|5)
-		for u := uint64(v) << 1; ; u >>= 7 {
-			if u < 0x80 {
-				return append(b, byte(u))
-			}
-			b = append(b, byte(u)|0x80)
-		}
-	}
-	b := number(nil, 1, h.kind)
-	b = number(b, 1, h.uncompressed)
-	b = number(b, 1, h.compressed)
-	var inner []int64
-	switch h.kind {
-	case dataPage:
-		b, inner = append(b, 2<<4|thriftStruct), []int64{h.values, h.encoding, h.defEncoding, h.repEncoding}
-	case dictionaryPage:
-		b, inner = append(b, 4<<4|thriftStruct), []int64{h.values, h.encoding}
-	case dataPageV2:
-		b, inner = append(b, 5<<4|thriftStruct), []int64{h.values, h.nulls, h.rows, h.encoding, h.defLength, h.repLength}
-	}
-	for _, v := range inner {
-		b = number(b, 1, v)
-	}
-	return append(b, 0, 0)
-}
-
-func TestHeadersAreReadAsTheyAreWritten(t *testing.T) {
-	for _, h := range []header{
-		{kind: dataPage, uncompressed: 1 << 29, compressed: 77, values: 1, encoding: 3, defEncoding: 2, repEncoding: 1, hasContent: true, data: true},
-		{kind: dictionaryPage, uncompressed: 200, compressed: 300, values: math.MaxInt32, hasContent: true},
-		{kind: dataPageV2, values: 1000, nulls: 3, rows: 800, encoding: 8, defLength: 5, repLength: 6, hasContent: true, data: true},
-	} {
-		b := encodeHeader(h)
-		got, size, ok := parseHeader(append(b, "more"...))
-		if !ok || size != len(b) || got != h {
-			t.Errorf("%+v became %+v, %d bytes of %d, %t", h, got, size, len(b), ok)
-		}
-		for i := range b {
-			if _, _, ok := parseHeader(b[:i]); ok {
-				t.Errorf("%d bytes of %d are a header", i, len(b))
-			}
-		}
 	}
 }
 

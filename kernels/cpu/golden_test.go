@@ -17,6 +17,7 @@ import (
 	format "github.com/apache/arrow-go/v18/parquet"
 
 	"github.com/skua-data/skua/kernels/kernelstest"
+	"github.com/skua-data/skua/kernels/pages"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite what the golden pages in testdata become")
@@ -97,7 +98,7 @@ func (p *golden) fill(to vector, v *conversion, id format.Encoding, n int, skip 
 	var d *dictionary
 	if p.Entries > 0 {
 		var err error
-		if d, err = v.openDictionary(&header{values: int64(p.Entries)}, p.Dictionary, &scratch{pool: &pool{}}); err != nil {
+		if d, err = v.openDictionary(&pages.Header{Values: int64(p.Entries)}, p.Dictionary, &scratch{pool: &pool{}}); err != nil {
 			return err
 		}
 	}

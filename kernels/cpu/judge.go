@@ -136,7 +136,7 @@ func (j *judge) look(l *leaf, expect int64) error {
 			return errNoIndexes // whoever reads values says what is wrong
 		}
 	}
-	if !isDictionary(parquet.Encoding(l.header.encoding)) || l.packedAs.values > expect {
+	if !isDictionary(parquet.Encoding(l.header.Encoding)) || l.packedAs.Values > expect {
 		return errNoIndexes
 	}
 	if err := l.openDictionary(); err != nil || l.dictionary == nil || l.dictionary.failed != nil {
@@ -183,7 +183,7 @@ func (j *judge) rows(l *leaf, at, n int) error {
 		if err := l.turn(int64(n)); err != nil {
 			return err
 		}
-		if !isDictionary(parquet.Encoding(l.header.encoding)) {
+		if !isDictionary(parquet.Encoding(l.header.Encoding)) {
 			return errNoIndexes
 		}
 		k := min(n, l.inPage)

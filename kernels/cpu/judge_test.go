@@ -234,7 +234,7 @@ func TestPagesOfWhichNothingPassesAreNotUnpacked(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !h.Dictionary {
-			end := walk.pages.chunk.offset()
+			end := walk.pages.Chunk.Offset()
 			for i := end - int64(h.Packed); i < end; i++ {
 				damaged[i] = 0xff
 			}

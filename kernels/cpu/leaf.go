@@ -8,24 +8,25 @@ import (
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/pages"
 )
 
 // leaf reads one column chunk, forward, and collects what is read until it is taken.
 type leaf struct {
-	pages  *pages
+	pages  *pageReader
 	target *conversion  // nil: only the levels are wanted
 	values vector       // nil then
 	over   func() error // tells that the statement has used up its memory
 	valid  validity
 
-	header     header // of the current page
-	inPage     int    // its levels not consumed
-	row        int64  // ordinal of the row that comes next
-	begun      bool   // some row has begun, which the pages of version 1 that follow may go on with
-	opened     bool   // its body is unpacked
-	packed     []byte // the dictionary's page, until it is needed
-	packedAt   int64  // where in a near file it lies instead
-	packedAs   header // kind 0: there was none so far
+	header     pages.Header // of the current page
+	inPage     int          // its levels not consumed
+	row        int64        // ordinal of the row that comes next
+	begun      bool         // some row has begun, which the pages of version 1 that follow may go on with
+	opened     bool         // its body is unpacked
+	packed     []byte       // the dictionary's page, until it is needed
+	packedAt   int64        // where in a near file it lies instead
+	packedAs   pages.Header // kind 0: there was none so far
 	dictionary *dictionary
 	given      bool // the dictionary was given back once
 
@@ -42,10 +43,10 @@ func (r *reader) openLeaf(index int, nested bool) (*leaf, error) {
 		return nil, err
 	}
 	l := &leaf{
-		pages: p, maxDef: uint8(p.column.MaxDefinitionLevel()), maxRep: uint8(p.column.MaxRepetitionLevel()), valid: validity{mem: r.mem}, over: r.over,
+		pages: p, maxDef: uint8(p.Column.MaxDefinitionLevel()), maxRep: uint8(p.Column.MaxRepetitionLevel()), valid: validity{mem: r.mem}, over: r.over,
 	}
 	if nested || l.maxRep > 0 || l.maxDef > 1 {
-		l.levels = newLevels(p.left)
+		l.levels = newLevels(p.Owed())
 	}
 	return l, nil
 }
@@ -58,10 +59,10 @@ func (l *leaf) want(n *kernels.Node, r *reader) error {
 		}
 		return nil
 	}
-	if l.target = conversionOf(l.pages.column, n.Field.Type); l.target == nil {
-		return typeError(l.pages.column.PhysicalType(), n.Field.Type)
+	if l.target = conversionOf(l.pages.Column, n.Field.Type); l.target == nil {
+		return typeError(l.pages.Column.PhysicalType(), n.Field.Type)
 	}
-	l.values, l.ancestor = l.target.newVector(r.mem, r.over, l.pages.left), uint8(n.Ancestor)
+	l.values, l.ancestor = l.target.newVector(r.mem, r.over, l.pages.Owed()), uint8(n.Ancestor)
 	return nil
 }
 
@@ -85,12 +86,12 @@ func (l *leaf) drop() {
 // next goes to the next data page, without unpacking it; false at the end.
 func (l *leaf) next() (bool, error) {
 	for {
-		h, more, err := l.pages.next()
+		h, more, err := l.pages.Next()
 		if err != nil || !more {
 			return false, err
 		}
-		if h.data {
-			l.header, l.inPage, l.opened = h, int(h.values), false
+		if h.IsData {
+			l.header, l.inPage, l.opened = h, int(h.Values), false
 			return true, nil
 		}
 		if err := l.takeDictionary(h); err != nil {
@@ -100,22 +101,22 @@ func (l *leaf) next() (bool, error) {
 }
 
 // takeDictionary keeps the dictionary's page until it is needed, or opens it where it cannot be kept.
-func (l *leaf) takeDictionary(h header) (err error) {
-	if l.packedAs.kind == dictionaryPage {
+func (l *leaf) takeDictionary(h pages.Header) (err error) {
+	if l.packedAs.Kind == pages.Dictionary {
 		return fault.New(fault.Corrupt, "a second dictionary")
 	}
 	l.packedAs = h
-	if l.pages.chunk.near > 0 {
-		l.packedAt = l.pages.chunk.offset()
-		return l.pages.pass(&h)
+	if l.pages.Chunk.Near() {
+		l.packedAt = l.pages.Chunk.Offset()
+		return l.pages.Pass(&h)
 	}
-	if l.packed, err = l.pages.chunk.take(h.compressed); err != nil {
+	if l.packed, err = l.pages.Chunk.Take(h.Compressed); err != nil {
 		return err
 	}
 	if l.packed == nil {
 		l.packed = []byte{}
 	}
-	if l.pages.chunk.moves {
+	if l.pages.Chunk.Moves {
 		return l.openDictionary()
 	}
 	return nil
@@ -123,22 +124,22 @@ func (l *leaf) takeDictionary(h header) (err error) {
 
 // openDictionary unpacks the dictionary when the first page needs it.
 func (l *leaf) openDictionary() error {
-	if l.packedAs.kind != dictionaryPage || l.dictionary != nil || l.target == nil {
+	if l.packedAs.Kind != pages.Dictionary || l.dictionary != nil || l.target == nil {
 		return nil
 	}
-	if l.pages.chunk.near > 0 {
+	if l.pages.Chunk.Near() {
 		var err error
-		if l.packed, err = l.pages.chunk.at(l.packedAt, l.packedAs.compressed); err != nil {
+		if l.packed, err = l.pages.Chunk.At(l.packedAt, l.packedAs.Compressed); err != nil {
 			return err
 		}
-		defer l.pages.pool.put(l.packed)
+		defer l.pages.pool.Put(l.packed)
 	}
-	if err := l.packedAs.verify(l.packed); err != nil {
+	if err := l.packedAs.Verify(l.packed); err != nil {
 		return err
 	}
 	var scratch []byte
 	body, err := l.pages.open(&l.packedAs, l.packed, &scratch)
-	defer func() { l.pages.pool.put(scratch) }()
+	defer func() { l.pages.pool.Put(scratch) }()
 	if err != nil {
 		return err
 	}
@@ -151,7 +152,7 @@ func (l *leaf) openDictionary() error {
 // spare gives the dictionary back where writers have given it up: after a page without it there is no other with it. A file that has one all
 // the same has it unpacked once more, and no more often than that.
 func (l *leaf) spare() {
-	if l.dictionary != nil && l.pages.chunk.near > 0 && !l.given {
+	if l.dictionary != nil && l.pages.Chunk.Near() && !l.given {
 		l.dictionary.close(l.pages.pool)
 		l.dictionary, l.given = nil, true
 	}
@@ -175,7 +176,7 @@ func (l *leaf) open() error {
 	if l.values == nil {
 		return nil
 	}
-	id := parquet.Encoding(l.header.encoding)
+	id := parquet.Encoding(l.header.Encoding)
 	if isDictionary(id) {
 		if err := l.openDictionary(); err != nil {
 			return err
@@ -286,11 +287,7 @@ func (l *leaf) present(present, slots int, valid []byte, at int) error {
 
 // skip leaves out the next n rows: whole pages without unpacking them, where a page says how many rows it has.
 func (l *leaf) skip(n int64) error {
-	jumped, err := l.jump(n)
-	if err != nil {
-		return err
-	}
-	n -= jumped
+	n -= l.jump(n)
 	l.row += n
 	if !l.flat() {
 		return l.skipRows(n)
@@ -321,37 +318,23 @@ func (l *leaf) skip(n int64) error {
 }
 
 // jump goes to the page of the row that lies n rows ahead, where it is known where pages lie, and says how many rows it left out.
-func (l *leaf) jump(n int64) (int64, error) {
-	p := l.pages
-	if p.located == nil {
-		return 0, nil
+func (l *leaf) jump(n int64) int64 {
+	first, ok := l.pages.Jump(l.row + n)
+	if !ok {
+		return 0
 	}
-	to := kernels.PageOf(p.located, l.row+n)
-	if to < p.at {
-		return 0, nil
-	}
-	if p.front > 0 {
-		h, more, err := p.next()
-		if err != nil || !more {
-			return 0, err
-		}
-		if err := l.takeDictionary(h); err != nil {
-			return 0, err
-		}
-	}
-	jumped := p.located[to].FirstRow - l.row
-	p.at, p.left = to, p.all-p.located[to].FirstRow
-	l.row, l.inPage, l.opened = p.located[to].FirstRow, 0, false
+	jumped := first - l.row
+	l.row, l.inPage, l.opened = first, 0, false
 	if l.levels != nil {
 		l.levels.at = l.levels.n
 	}
-	return jumped, nil
+	return jumped
 }
 
 // pass leaves the current page out, which is not unpacked.
 func (l *leaf) pass() error {
 	l.inPage = 0
-	return l.pages.pass(&l.header)
+	return l.pages.Pass(&l.header)
 }
 
 func (l *leaf) skipSlots(n int) error {

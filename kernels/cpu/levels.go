@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels/pages"
 )
 
 // levelBlock is how many levels are unpacked at once.
@@ -130,7 +131,7 @@ func (l *leaf) turnNested(n int64) (bool, error) {
 }
 
 // rowsEndWithPage says whether no row goes on in the next page.
-func (l *leaf) rowsEndWithPage() bool { return l.maxRep == 0 || l.header.kind == dataPageV2 }
+func (l *leaf) rowsEndWithPage() bool { return l.maxRep == 0 || l.header.Kind == pages.DataV2 }
 
 // rowsOfPage takes the next n rows as far as the page has them, and says how many begin there. Without any n, the last row goes on.
 func (l *leaf) rowsOfPage(n int64, keep bool) (done int64, err error) {
@@ -154,7 +155,7 @@ func (l *leaf) rowsOfPage(n int64, keep bool) (done int64, err error) {
 			l.inPage -= v.n
 		}
 		count, begun := v.rows(n - done)
-		if first && begun == 0 && (!l.begun || l.header.kind == dataPageV2) {
+		if first && begun == 0 && (!l.begun || l.header.Kind == pages.DataV2) {
 			return done, fault.New(fault.Corrupt, "a row begins in its middle")
 		}
 		l.begun = l.begun || begun > 0
@@ -178,9 +179,9 @@ func (l *leaf) skipRows(n int64) error {
 		if !l.rowsEndWithPage() {
 			return l.readRows(n, false)
 		}
-		rows := l.header.rows
+		rows := l.header.Rows
 		if l.maxRep == 0 {
-			rows = l.header.values
+			rows = l.header.Values
 		}
 		if !l.opened && rows <= n {
 			n -= rows

@@ -44,7 +44,7 @@ func pagesOf(t *testing.T, d *Decoder, g *kernels.RowGroup, leaf int) (out []ker
 	defer walk.Close()
 	row := int64(0)
 	for {
-		begin := walk.pages.chunk.offset()
+		begin := walk.pages.Chunk.Offset()
 		h, more, err := walk.Next()
 		if err != nil {
 			t.Fatal(err)
@@ -56,7 +56,7 @@ func pagesOf(t *testing.T, d *Decoder, g *kernels.RowGroup, leaf int) (out []ker
 			t.Fatal(err)
 		}
 		if !h.Dictionary {
-			out = append(out, kernels.Page{Offset: begin, Length: walk.pages.chunk.offset() - begin, FirstRow: row})
+			out = append(out, kernels.Page{Offset: begin, Length: walk.pages.Chunk.Offset() - begin, FirstRow: row})
 			row += int64(h.Values)
 		}
 	}

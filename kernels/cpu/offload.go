@@ -11,6 +11,7 @@ import (
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/kernels/convert"
+	"github.com/skua-data/skua/kernels/pages"
 )
 
 // Form says how a leaf's stored values become those of a target type, as far as a decoder elsewhere may want to do it.
@@ -70,12 +71,12 @@ type Page struct {
 	DefLength    int // V2
 	Codec        compress.Compression
 	LevelsInRuns bool // V1: levels are of the one encoding that is known
-	header       header
+	header       pages.Header
 }
 
 // Pages walks the pages of a column chunk for a decoder elsewhere. It reads forward and is used by one goroutine at a time.
 type Pages struct {
-	pages  *pages
+	pages  *pageReader
 	codec  compress.Compression
 	packed []byte
 }
@@ -91,13 +92,13 @@ func (d *Decoder) OpenPages(rg *kernels.RowGroup, leaf int) (*Pages, error) {
 
 // Next gives the header of the next page, whose body is to be fetched or left out before the next call; false at the end.
 func (p *Pages) Next() (Page, bool, error) {
-	h, more, err := p.pages.next()
+	h, more, err := p.pages.Next()
 	if err != nil || !more {
 		return Page{}, false, err
 	}
-	out := Page{Dictionary: !h.data, V2: h.kind == dataPageV2, Packed: int(h.compressed), Size: int(h.uncompressed), Values: int(h.values), Rows: int(h.rows),
-		Encoding: parquet.Encoding(h.encoding), RepLength: int(h.repLength), DefLength: int(h.defLength), Codec: p.codec, header: h,
-		LevelsInRuns: parquet.Encoding(h.defEncoding) == parquet.Encodings.RLE && (p.pages.column.MaxRepetitionLevel() == 0 || parquet.Encoding(h.repEncoding) == parquet.Encodings.RLE)}
+	out := Page{Dictionary: !h.IsData, V2: h.Kind == pages.DataV2, Packed: int(h.Compressed), Size: int(h.Uncompressed), Values: int(h.Values), Rows: int(h.Rows),
+		Encoding: parquet.Encoding(h.Encoding), RepLength: int(h.RepLength), DefLength: int(h.DefLength), Codec: p.codec, header: h,
+		LevelsInRuns: parquet.Encoding(h.DefEncoding) == parquet.Encodings.RLE && (p.pages.Column.MaxRepetitionLevel() == 0 || parquet.Encoding(h.RepEncoding) == parquet.Encodings.RLE)}
 	if p.pages.plain(&h) {
 		out.Codec = compress.Codecs.Uncompressed
 	}
@@ -105,14 +106,14 @@ func (p *Pages) Next() (Page, bool, error) {
 }
 
 // Skip leaves the page's body out.
-func (p *Pages) Skip(h *Page) error { return p.pages.pass(&h.header) }
+func (p *Pages) Skip(h *Page) error { return p.pages.Pass(&h.header) }
 
 // Fetch gives the page's body as it is stored, good until the next call of the walker.
 func (p *Pages) Fetch(h *Page) (err error) {
-	if p.packed, err = p.pages.chunk.take(h.header.compressed); err != nil {
+	if p.packed, err = p.pages.Chunk.Take(h.header.Compressed); err != nil {
 		return err
 	}
-	return h.header.verify(p.packed)
+	return h.header.Verify(p.packed)
 }
 
 // Packed is the body that was fetched.

@@ -17,6 +17,7 @@ import (
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/kernels/kernelstest"
+	"github.com/skua-data/skua/kernels/pages"
 	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/scan/parquet"
 )
@@ -198,15 +199,15 @@ func TestPagesThatClaimTooMuchAreRefusedBeforeMemoryIsSetAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := groups[0]
-	for _, h := range []header{
-		{kind: dataPage, uncompressed: 1 << 29, compressed: 20, values: 10, defEncoding: 3, repEncoding: 3},
-		{kind: dataPage, uncompressed: 1 << 40, compressed: 20, values: 10, defEncoding: 3, repEncoding: 3},
-		{kind: dataPage, uncompressed: 100, compressed: 1 << 20, values: 10, defEncoding: 3, repEncoding: 3},
-		{kind: dataPage, uncompressed: 100, compressed: 20, values: 11, defEncoding: 3, repEncoding: 3},
-		{kind: dataPageV2, uncompressed: 100, compressed: 20, values: 10, rows: 10, defLength: 21},
-		{kind: dictionaryPage, uncompressed: 1 << 29, compressed: 20, values: 1 << 26},
+	for _, h := range []pages.Header{
+		{Kind: pages.Data, Uncompressed: 1 << 29, Compressed: 20, Values: 10, DefEncoding: 3, RepEncoding: 3},
+		{Kind: pages.Data, Uncompressed: 1 << 40, Compressed: 20, Values: 10, DefEncoding: 3, RepEncoding: 3},
+		{Kind: pages.Data, Uncompressed: 100, Compressed: 1 << 20, Values: 10, DefEncoding: 3, RepEncoding: 3},
+		{Kind: pages.Data, Uncompressed: 100, Compressed: 20, Values: 11, DefEncoding: 3, RepEncoding: 3},
+		{Kind: pages.DataV2, Uncompressed: 100, Compressed: 20, Values: 10, Rows: 10, DefLength: 21},
+		{Kind: pages.Dictionary, Uncompressed: 1 << 29, Compressed: 20, Values: 1 << 26},
 	} {
-		file := append(encodeHeader(h), make([]byte, 20)...)
+		file := append(kernelstest.EncodeHeader(h), make([]byte, 20)...)
 		m := g.Metadata.RowGroups[0].Columns[0].MetaData
 		m.DataPageOffset, m.DictionaryPageOffset, m.TotalCompressedSize = 0, nil, int64(len(file))
 		g.File = bytes.NewReader(file)

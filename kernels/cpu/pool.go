@@ -3,11 +3,12 @@ package cpu
 import (
 	"sync"
 
+	"github.com/skua-data/skua/kernels/pages"
 	"github.com/skua-data/skua/resource"
 )
 
 const (
-	slack      = 64       // bytes behind a scratch buffer's length that may be read and written: block copies overrun
+	slack      = pages.Slack
 	pooledMost = 32 << 20 // bytes of one buffer that is worth keeping
 	idleMost   = 96 << 20 // bytes kept while nobody uses them
 )
@@ -54,14 +55,15 @@ func (s *scratch) count(n int) {
 	}
 }
 
-func (s *scratch) get(n int) []byte {
+// Get gives n bytes, with slack behind them.
+func (s *scratch) Get(n int) []byte {
 	b := s.pool.get(n)
 	s.count(cap(b))
 	return b
 }
 
-// put takes a buffer back, which may be nil. Where memory is short it is not kept.
-func (s *scratch) put(b []byte) {
+// Put takes a buffer back, which may be nil. Where memory is short it is not kept.
+func (s *scratch) Put(b []byte) {
 	if cap(b) == 0 {
 		return
 	}
@@ -76,6 +78,6 @@ func (s *scratch) grow(b []byte, n int) []byte {
 	if cap(b) >= n+slack {
 		return b[:n]
 	}
-	s.put(b)
-	return s.get(n)
+	s.Put(b)
+	return s.Get(n)
 }

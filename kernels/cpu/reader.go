@@ -8,6 +8,7 @@ import (
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/pages"
 	"github.com/skua-data/skua/resource"
 )
 
@@ -54,7 +55,7 @@ func (r *reader) Read(ctx context.Context, columns []int, sel *kernels.Selection
 
 // explain says where an error happened; what nobody classified comes from bad bytes.
 func (r *reader) explain(err error, column string) error {
-	return fault.Wrap(classify(fault.Corrupt, err), "read column %s of %s", column, r.rg.Name)
+	return fault.Wrap(pages.Classify(fault.Corrupt, err), "read column %s of %s", column, r.rg.Name)
 }
 
 // Park gives back the pages and dictionaries of columns outside of lists, if the file is near: their next rows are found again by the heads of the pages

@@ -5,6 +5,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels/pages"
 )
 
 // convertBlock is how many values are converted at once where they cannot be read in place.
@@ -143,8 +144,8 @@ func (t *textsOfFixed) read(out *texts, n int) error {
 func (t *textsOfFixed) skip(n int) error { return t.inner.skip(n) }
 
 // openDictionary makes a chunk's dictionary of its page.
-func (v *conversion) openDictionary(h *header, body []byte, p *scratch) (*dictionary, error) {
-	id := parquet.Encoding(h.encoding)
+func (v *conversion) openDictionary(h *pages.Header, body []byte, p *scratch) (*dictionary, error) {
+	id := parquet.Encoding(h.Encoding)
 	if id != parquet.Encodings.Plain && id != parquet.Encodings.PlainDict {
 		return nil, fault.New(fault.Unsupported, "a dictionary encoded as %s is not supported", id)
 	}
@@ -152,10 +153,10 @@ func (v *conversion) openDictionary(h *header, body []byte, p *scratch) (*dictio
 	if v.stored.shape() == textShape {
 		least = 4
 	}
-	if h.values*least > int64(len(body)) {
-		return nil, fault.New(fault.Corrupt, "a dictionary of %d values in %d bytes", h.values, len(body))
+	if h.Values*least > int64(len(body)) {
+		return nil, fault.New(fault.Corrupt, "a dictionary of %d values in %d bytes", h.Values, len(body))
 	}
-	d := &dictionary{n: int(h.values), width: v.width}
+	d := &dictionary{n: int(h.Values), width: v.width}
 	switch v.shape {
 	case textShape:
 		return d, d.openTexts(body, v.stored, p)

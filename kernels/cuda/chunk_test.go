@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math/rand"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/kernels/cpu"
 	"github.com/skua-data/skua/kernels/kernelstest"
+	"github.com/skua-data/skua/kernels/pages"
 )
 
 // rawPage is a page with its body as it is stored.
@@ -45,54 +45,32 @@ func rawPages(t testing.TB, d *cpu.Decoder, g *kernels.RowGroup) (out []rawPage)
 	}
 }
 
-// header writes the page's header in thrift's compact protocol.
+// header writes the page's header.
 func (p *rawPage) header(lists bool) []byte {
-	rows := p.Values
-	if lists {
-		rows = p.Rows
-	}
-	var b []byte
-	number := func(id byte, v int) { b = binary.AppendVarint(append(b, id<<4|5), int64(v)) }
-	kind, content := 0, byte(5)
+	h := pages.Header{Kind: pages.Data, Uncompressed: int64(p.Size), Compressed: int64(len(p.body)), Values: int64(p.Values), Encoding: int64(p.Encoding),
+		DefEncoding: int64(format.Encodings.RLE), RepEncoding: int64(format.Encodings.RLE)}
 	switch {
 	case p.Dictionary:
-		kind, content = 2, 7
+		h.Kind = pages.Dictionary
 	case p.V2:
-		kind, content = 3, 8
-	}
-	number(1, kind)
-	number(1, p.Size)
-	number(1, len(p.body))
-	b = append(b, (content-3)<<4|12)
-	number(1, p.Values)
-	if p.V2 {
-		number(1, 0) // nulls
-		number(1, rows)
-	}
-	number(1, int(p.Encoding))
-	switch {
-	case p.V2:
-		number(1, p.DefLength)
-		number(1, p.RepLength)
-		if p.Codec == compress.Codecs.Uncompressed {
-			b = append(b, 1<<4|2) // not compressed
+		h.Kind, h.Rows, h.DefLength, h.RepLength = pages.DataV2, h.Values, int64(p.DefLength), int64(p.RepLength)
+		h.Unpacked = p.Codec == compress.Codecs.Uncompressed
+		if lists {
+			h.Rows = int64(p.Rows)
 		}
-	case !p.Dictionary:
-		number(1, int(format.Encodings.RLE))
-		number(1, int(format.Encodings.RLE))
 	}
-	return append(b, 0, 0)
+	return kernelstest.EncodeHeader(h)
 }
 
 // rebuild gives a row group whose only column has these pages. Of lists it has as many rows as before.
-func rebuild(g *kernels.RowGroup, pages []rawPage) *kernels.RowGroup {
+func rebuild(g *kernels.RowGroup, all []rawPage) *kernels.RowGroup {
 	file := []byte("PAR1")
 	rows, lists := 0, g.Columns[0].Node.Kind == kernels.List
-	for i := range pages {
-		if !pages[i].Dictionary {
-			rows += pages[i].Values
+	for i := range all {
+		if !all[i].Dictionary {
+			rows += all[i].Values
 		}
-		file = append(append(file, pages[i].header(lists)...), pages[i].body...)
+		file = append(append(file, all[i].header(lists)...), all[i].body...)
 	}
 	metadata := *g.Metadata
 	footer := *metadata.FileMetaData
@@ -104,7 +82,7 @@ func rebuild(g *kernels.RowGroup, pages []rawPage) *kernels.RowGroup {
 	start := int64(4)
 	m.DataPageOffset, m.TotalCompressedSize, m.NumValues = start, int64(len(file))-start, int64(rows)
 	m.DictionaryPageOffset = nil
-	if pages[0].Dictionary {
+	if all[0].Dictionary {
 		m.DictionaryPageOffset = &start
 	}
 	chunk.MetaData, group.Columns[0], groups[0], footer.RowGroups, metadata.FileMetaData = &m, &chunk, &group, groups, &footer
@@ -134,8 +112,8 @@ func cuts(t testing.TB, r *rand.Rand, n int) (out []*kernels.RowGroup) {
 	}
 	for i := range n {
 		g := seeds[i%len(seeds)]
-		pages := rawPages(t, d, g)
-		p := &pages[r.Intn(len(pages))]
+		raw := rawPages(t, d, g)
+		p := &raw[r.Intn(len(raw))]
 		switch r.Intn(6) {
 		case 0, 1, 2: // the body ends early
 			p.body = p.body[:r.Intn(len(p.body)+1)]
@@ -150,7 +128,7 @@ func cuts(t testing.TB, r *rand.Rand, n int) (out []*kernels.RowGroup) {
 		default:
 			p.Size = max(0, p.Size+r.Intn(9)-4)
 		}
-		out = append(out, rebuild(g, pages))
+		out = append(out, rebuild(g, raw))
 	}
 	return out
 }

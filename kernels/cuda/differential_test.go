@@ -139,8 +139,8 @@ func TestBuffersAreThoseOfTheCPU(t *testing.T) {
 	}
 }
 
-// pages is how many damaged pages the test below reads.
-func pages(t *testing.T) int {
+// pageCount is how many damaged pages the test below reads.
+func pageCount(t *testing.T) int {
 	if n, err := strconv.Atoi(os.Getenv("SKUA_GPU_PAGES")); err == nil {
 		return n
 	}
@@ -188,7 +188,7 @@ func TestDamagedPagesAreReadAsTheCPUReadsThem(t *testing.T) {
 	s := simulate(t, testRoom, ptxsim.Options{MaxSteps: 1 << 22})
 	files := damagedFiles(t)
 	r := rand.New(rand.NewSource(11))
-	failed, n := 0, pages(t)
+	failed, n := 0, pageCount(t)
 	for i := range n {
 		f := files[i%len(files)]
 		data := bytes.Clone(f.data)
@@ -222,7 +222,7 @@ func TestDamagedPagesAreReadAsTheCPUReadsThem(t *testing.T) {
 func TestPagesCutShortAreReadAsTheCPUReadsThem(t *testing.T) {
 	s := simulate(t, testRoom, ptxsim.Options{MaxSteps: 1 << 22})
 	r := rand.New(rand.NewSource(12))
-	failed, all := 0, cuts(t, r, pages(t)/3)
+	failed, all := 0, cuts(t, r, pageCount(t)/3)
 	for i, g := range all {
 		if err := agree(t, s, g, 0, kernels.All(g.Rows), g.Rows/2+1, fmt.Sprintf("%d: %s", i, g.Columns[0].Field.Type)); err != nil {
 			failed++

@@ -69,7 +69,7 @@ func TestDamagedListsAreReadAsTheCPUReadsThem(t *testing.T) {
 			batch.Release()
 		}
 	}
-	failed, n := 0, pages(t)/3
+	failed, n := 0, pageCount(t)/3
 	for i := range n {
 		g := groups[i%len(groups)]
 		all := rawPages(t, s.cpu, g)

@@ -202,7 +202,7 @@ func TestDamagedTextsAreReadAsTheCPUReadsThem(t *testing.T) {
 			add(rebuild(g, []rawPage{page}))
 		}
 	}
-	failed, n := 0, pages(t)/3
+	failed, n := 0, pageCount(t)/3
 	for i := range n {
 		from := seeds[i%len(seeds)]
 		p := from.page

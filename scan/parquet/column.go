@@ -122,7 +122,7 @@ func (c *column) inWindow(runs []kernels.Run) int {
 // pageBetween says whether a leaf has a page between two runs, and it is known where its pages lie.
 func (c *column) pageBetween(a, b kernels.Run) bool {
 	for _, l := range c.order {
-		if pages := l.pages.located; pages != nil && kernels.PageOf(pages, b.From)-kernels.PageOf(pages, a.To-1) > 1 {
+		if located := l.pages.Located(); located != nil && kernels.PageOf(located, b.From)-kernels.PageOf(located, a.To-1) > 1 {
 			return true
 		}
 	}

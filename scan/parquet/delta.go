@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels/pages"
 )
 
 // deltaBlock is the most values of a block of a delta encoding; the common writers have 128. Decoders allocate a block at once.
@@ -67,7 +68,7 @@ func skipDelta(b []byte) ([]byte, bool) {
 		head[i], b = v, b[n:]
 	}
 	block, minis, total := head[0], head[1], head[2]
-	if block == 0 || block > deltaBlock || minis == 0 || minis > block || block%minis != 0 || total > pageValues {
+	if block == 0 || block > deltaBlock || minis == 0 || minis > block || block%minis != 0 || total > pages.MostValues {
 		return nil, false
 	}
 	perMini := block / minis

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 
 	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/pages"
 	"github.com/skua-data/skua/predicate"
 	"github.com/skua-data/skua/storage"
 )
@@ -240,7 +241,7 @@ func (t *dictionaryTest) read(n *kernels.Node) arrow.Array {
 	t.entries[n.Leaf] = nil
 	r := t.pages[n.Leaf]
 	raw := make([]byte, r.Length)
-	if readAt(t.source, raw, r.Offset) != nil {
+	if pages.ReadAt(t.source, raw, r.Offset) != nil {
 		return nil
 	}
 	t.entries[n.Leaf] = t.file.dictionaryEntries(t.group.Ordinal, n, raw)
@@ -268,7 +269,7 @@ func (f *footer) onlyDictionary(ordinal, leaf int) bool {
 	encoded := false
 	if len(m.EncodingStats) > 0 {
 		for _, s := range m.EncodingStats {
-			if s.Count <= 0 || s.PageType != dataPage && s.PageType != dataPageV2 {
+			if s.Count <= 0 || s.PageType != pages.Data && s.PageType != pages.DataV2 {
 				continue
 			}
 			if !usesDictionary(parquet.Encoding(s.Encoding)) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/kernels/kernelstest"
+	"github.com/skua-data/skua/kernels/pages"
 	"github.com/skua-data/skua/predicate"
 	"github.com/skua-data/skua/storage"
 )
@@ -159,14 +160,14 @@ func TestOnlyChunksThatAreProvedToUseTheirDictionaryAlonePrune(t *testing.T) {
 		{"a page that is PLAIN", func(f *File) {
 			stats := f.metadata.RowGroups[0].Columns[0].MetaData.EncodingStats
 			for _, s := range stats {
-				if s.PageType == dataPage {
+				if s.PageType == pages.Data {
 					s.Encoding = 0
 				}
 			}
 		}, false},
 		{"no data page at all", func(f *File) {
 			for _, s := range f.metadata.RowGroups[0].Columns[0].MetaData.EncodingStats {
-				s.PageType = dictionaryPage
+				s.PageType = pages.Dictionary
 			}
 		}, false},
 		{"no statistics of encodings, new names", func(f *File) { f.metadata.RowGroups[0].Columns[0].MetaData.EncodingStats = nil }, false},

@@ -12,35 +12,36 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/pages"
 )
 
 // dictionaryEntries decodes the page of a leaf's dictionary to the type of its field; nil where the page is not a dictionary's, or not sound.
 func (f *File) dictionaryEntries(ordinal int, n *kernels.Node, raw []byte) arrow.Array {
 	column := f.metadata.Schema.Column(n.Leaf)
-	h, size, ok := readHeader(raw)
-	if !ok || h.kind != dictionaryPage || !h.hasContent || h.compressed > int64(len(raw))-size || h.uncompressed > entriesMost {
+	h, size, ok := pages.Parse(raw)
+	if !ok || h.Kind != pages.Dictionary || !h.HasContent || h.Compressed > int64(len(raw)-size) || h.Uncompressed > entriesMost {
 		return nil
 	}
-	if id := parquet.Encoding(h.encoding); id != parquet.Encodings.Plain && id != parquet.Encodings.PlainDict {
+	if id := parquet.Encoding(h.Encoding); id != parquet.Encodings.Plain && id != parquet.Encodings.PlainDict {
 		return nil
 	}
-	body := raw[size : size+h.compressed]
-	if h.verify(body) != nil {
+	body := raw[size:][:h.Compressed]
+	if h.Verify(body) != nil {
 		return nil
 	}
 	unpack, err := f.codecs.unpacker(compress.Compression(f.metadata.RowGroups[ordinal].Columns[n.Leaf].MetaData.Codec))
-	if err != nil || unpack == nil && h.compressed != h.uncompressed {
+	if err != nil || unpack == nil && h.Compressed != h.Uncompressed {
 		return nil
 	}
 	if unpack != nil {
-		if body, err = unpack(make([]byte, h.uncompressed), body); err != nil || int64(len(body)) != h.uncompressed {
+		if body, err = unpack(make([]byte, h.Uncompressed), body); err != nil || int64(len(body)) != h.Uncompressed {
 			return nil
 		}
 	}
-	if h.values > int64(len(body)) {
+	if h.Values > int64(len(body)) {
 		return nil
 	}
-	v := plainValues(column, body, int(h.values))
+	v := plainValues(column, body, int(h.Values))
 	if v == nil {
 		return nil
 	}

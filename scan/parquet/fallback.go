@@ -9,6 +9,7 @@ import (
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/pages"
 	"github.com/skua-data/skua/predicate"
 	"github.com/skua-data/skua/resource"
 )
@@ -16,8 +17,6 @@ import (
 const (
 	decoderName = "fallback"
 	window      = 16 << 10 // rows decoded at once where the selection has gaps, and for a filter
-	wholeChunk  = 8 << 20  // bytes of a column chunk up to which it is fetched in one request
-	streamRead  = 4 << 20  // bytes of a request for larger ones
 )
 
 // NewFallback gives the decoder that takes every column, on arrow-go's record readers. It starts no goroutines.
@@ -89,7 +88,7 @@ func (r *reader) Read(ctx context.Context, columns []int, sel *kernels.Selection
 
 // explain says where an error happened and classifies what arrow-go gave: it only ever fails on bad bytes.
 func (r *reader) explain(err error, column string) error {
-	return fault.Wrap(classify(fault.Corrupt, err), "read column %s of %s", column, r.rg.Name)
+	return fault.Wrap(pages.Classify(fault.Corrupt, err), "read column %s of %s", column, r.rg.Name)
 }
 
 // Close gives back all memory.

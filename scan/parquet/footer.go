@@ -6,13 +6,12 @@ package parquet
 import (
 	"context"
 	"encoding/binary"
-	"errors"
-	"io"
 
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/pages"
 	"github.com/skua-data/skua/storage"
 )
 
@@ -118,7 +117,7 @@ func (o *footer) read(f storage.File, whole int64) ([]byte, error) {
 	}
 	remote := storage.RemoteOf(f)
 	tail := make([]byte, min(o.size, tailLength(o.size, remote, whole)))
-	if err := readAt(f, tail, o.size-int64(len(tail))); err != nil {
+	if err := pages.ReadAt(f, tail, o.size-int64(len(tail))); err != nil {
 		return nil, err
 	}
 	if remote != nil {
@@ -135,7 +134,7 @@ func (o *footer) read(f storage.File, whole int64) ([]byte, error) {
 	raw := make([]byte, length)
 	missing := length - int64(len(have))
 	copy(raw[missing:], have)
-	return raw, readAt(f, raw[:missing], o.size-tailSize-length)
+	return raw, pages.ReadAt(f, raw[:missing], o.size-tailSize-length)
 }
 
 // tailLength is how much to read from the end of a file.
@@ -164,26 +163,6 @@ func footerLength(end []byte, size int64) (int64, error) {
 		return 0, fault.New(fault.Corrupt, "footer of %d bytes in a file of %d", length, size)
 	}
 	return length, nil
-}
-
-// readAt fills b, and tells a short file from a broken store.
-func readAt(f io.ReaderAt, b []byte, at int64) error {
-	n, err := f.ReadAt(b, at)
-	if n == len(b) {
-		return nil
-	}
-	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fault.New(fault.Corrupt, "the file ends %d bytes early", len(b)-n)
-	}
-	return classify(fault.Unavailable, err)
-}
-
-// classify gives a kind to an error that has none; the end of a context is one.
-func classify(kind fault.Kind, err error) error {
-	if fault.KindOf(err) != fault.Internal {
-		return err
-	}
-	return fault.As(kind, err)
 }
 
 // checkRowGroups refuses footers whose numbers cannot be, and fills first and start.

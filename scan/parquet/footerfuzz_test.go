@@ -56,34 +56,3 @@ func FuzzFooter(f *testing.F) {
 		}
 	})
 }
-
-// FuzzPageHeader reads arbitrary bytes as a page header: what is read must be inside the bytes, and no number negative.
-func FuzzPageHeader(f *testing.F) {
-	for _, path := range []string{"testdata/pyarrow_v2.parquet", "testdata/duckdb.parquet", "testdata/spark_types_1.parquet"} {
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(raw[4:min(len(raw), 300)])
-	}
-	f.Add([]byte{0x15, 0x06, 0x15, 0xf0, 0x01, 0x15, 0xf0, 0x01, 0x5c, 0x15, 0x02, 0x15, 0x04, 0x15, 0x06, 0x15, 0x00, 0x15, 0x02, 0x15, 0x04, 0x12, 0x00, 0x00})
-	f.Fuzz(func(t *testing.T, b []byte) {
-		h, size, ok := readHeader(b)
-		if !ok {
-			return
-		}
-		if size > int64(len(b)) {
-			t.Fatalf("a header of %d bytes in %d", size, len(b))
-		}
-		for _, n := range []int64{h.kind, h.uncompressed, h.compressed, h.values, h.encoding, h.nulls, h.rows, h.defLength, h.repLength} {
-			if n < 0 {
-				t.Fatalf("%+v", h)
-			}
-		}
-		for i := range size {
-			if _, _, ok := readHeader(b[:i]); ok {
-				t.Fatalf("%d bytes of %d are a header", i, size)
-			}
-		}
-	})
-}

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels/pages"
 )
 
 // leaf reads one column chunk, forward.
@@ -75,12 +76,12 @@ func (l *leaf) load(n int64) error {
 	l.drop()
 	l.reader.Reset()
 	if err := l.reader.Reserve(n); err != nil {
-		return classify(fault.Corrupt, err)
+		return pages.Classify(fault.Corrupt, err)
 	}
 	for read := int64(0); read < n; {
 		got, err := l.reader.ReadRecords(n - read)
 		if err != nil {
-			return classify(fault.Corrupt, err)
+			return pages.Classify(fault.Corrupt, err)
 		}
 		if got == 0 {
 			return fault.New(fault.Corrupt, "the column ends %d rows early", n-read)
@@ -104,7 +105,7 @@ func (l *leaf) skip(n int64) error {
 		}
 		l.given += passed
 		n -= buffered + passed
-		if passed == 0 && n > 0 && l.pages.pending != nil && l.pages.pending.kind == dictionaryPage {
+		if passed == 0 && n > 0 && l.pages.pending != nil && !l.pages.pending.IsData {
 			if err := l.discard(1); err != nil { // reads the dictionary and the first page
 				return err
 			}

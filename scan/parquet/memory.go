@@ -1,9 +1,13 @@
 package parquet
 
 import (
+	"slices"
+	"unsafe"
+
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels/pages"
 )
 
 const (
@@ -45,3 +49,28 @@ func (g guarded) Reallocate(size int, b []byte) []byte {
 
 // Free frees b.
 func (g guarded) Free(b []byte) { g.of(len(b)).Free(b) }
+
+// buffers keep the bytes of a chunk in memory of an account.
+type buffers struct {
+	mem  memory.Allocator
+	held []*memory.Buffer
+}
+
+// Get gives n bytes, with slack behind them.
+func (b *buffers) Get(n int) []byte {
+	out := memory.NewResizableBuffer(b.mem)
+	out.Resize(n + pages.Slack)
+	b.held = append(b.held, out)
+	return out.Bytes()[:n]
+}
+
+// Put gives back what Get gave.
+func (b *buffers) Put(given []byte) {
+	for i, held := range b.held {
+		if cap(given) > 0 && unsafe.SliceData(given) == unsafe.SliceData(held.Bytes()) {
+			held.Release()
+			b.held = slices.Delete(b.held, i, i+1)
+			return
+		}
+	}
+}

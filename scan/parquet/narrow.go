@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/pages"
 	"github.com/skua-data/skua/storage"
 )
 
@@ -122,7 +123,7 @@ func (f *File) offsetIndexes(ordinal int, leaves []int, saved int64) map[int][]b
 	held := make([][]byte, len(requests))
 	for i, r := range requests {
 		held[i] = make([]byte, r.Length)
-		if readAt(f.file, held[i], r.Offset) != nil {
+		if pages.ReadAt(f.file, held[i], r.Offset) != nil {
 			return nil
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/pages"
 	"github.com/skua-data/skua/predicate"
 	"github.com/skua-data/skua/storage"
 )
@@ -147,7 +148,7 @@ func (f *File) piece(at, length int64) ([]byte, bool) {
 		return nil, false
 	}
 	b := make([]byte, length)
-	return b, readAt(f.bytes(f.file), b, at) == nil
+	return b, pages.ReadAt(f.bytes(f.file), b, at) == nil
 }
 
 // holds says whether the parts of an index go together: a page begins where the one before ends.

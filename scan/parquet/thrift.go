@@ -116,6 +116,13 @@ func (w *thriftWalk) varint() (uint64, bool) {
 	return v, true
 }
 
+// number reads a zigzag integer; the format has no use for negative ones.
+func (w *thriftWalk) number(to *int64) bool {
+	v, ok := w.varint()
+	*to = int64(v>>1) ^ -int64(v&1)
+	return ok && *to >= 0
+}
+
 func (w *thriftWalk) byte() (byte, bool) {
 	if len(w.b) == 0 {
 		return 0, false

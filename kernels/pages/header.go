@@ -1,4 +1,6 @@
-package cpu
+// Package pages walks the pages of a column chunk: the bytes of the chunk, the headers of pages with their limits, and where an offset index says that
+// they lie. What is in a page it does not know, so that decoders which are oracles of each other for levels and encodings can share it.
+package pages
 
 import (
 	"hash/crc32"
@@ -6,11 +8,11 @@ import (
 	"github.com/skua-data/skua/fault"
 )
 
-// The page types of the format.
+// The page types of the format that matter.
 const (
-	dataPage       = 0
-	dictionaryPage = 2
-	dataPageV2     = 3
+	Data       = 0
+	Dictionary = 2
+	DataV2     = 3
 )
 
 const (
@@ -33,32 +35,34 @@ const (
 	thriftUUID   = 13
 )
 
-// header is what of a page's header matters here. Its numbers are at least 0.
-type header struct {
-	kind                       int64
-	uncompressed, compressed   int64
-	values, encoding           int64
-	defEncoding, repEncoding   int64 // V1
-	nulls, rows                int64 // V2
-	defLength, repLength       int64 // V2
-	unpacked, hasContent, data bool  // unpacked: V2 values that are not compressed
-	summed                     bool  // it has a checksum
-	sum                        uint32
+// Header is what of a page's header matters here. Its numbers are at least 0.
+type Header struct {
+	Kind                     int64 // Data, Dictionary, DataV2, or another that has no meaning here
+	Uncompressed, Compressed int64 // bytes of the body
+	Values, Encoding         int64 // nulls included
+	DefEncoding, RepEncoding int64 // Data
+	Nulls, Rows              int64 // DataV2
+	DefLength, RepLength     int64 // DataV2; bytes
+	Unpacked                 bool  // DataV2: values that are not compressed
+	HasContent               bool  // there is the part that is proper to the type
+	IsData                   bool  // of either version
+	Summed                   bool  // it has a checksum
+	Sum                      uint32
 }
 
-// verify compares a page's body as it is stored with the header's checksum, where there is one.
-func (h *header) verify(packed []byte) error {
-	if !h.summed {
+// Verify compares a page's body as it is stored with the header's checksum, where there is one.
+func (h *Header) Verify(packed []byte) error {
+	if !h.Summed {
 		return nil
 	}
-	if sum := crc32.ChecksumIEEE(packed); sum != h.sum {
-		return fault.New(fault.Corrupt, "the checksum of a page is %08x, and its header says %08x", sum, h.sum)
+	if sum := crc32.ChecksumIEEE(packed); sum != h.Sum {
+		return fault.New(fault.Corrupt, "the checksum of a page is %08x, and its header says %08x", sum, h.Sum)
 	}
 	return nil
 }
 
-// parseHeader reads the header at the front of b and says how long it is; false where b ends before it does or it is malformed.
-func parseHeader(b []byte) (h header, size int, ok bool) {
+// Parse reads the header at the front of b and says how long it is; false where b ends before it does or it is malformed.
+func Parse(b []byte) (h Header, size int, ok bool) {
 	t := thrift{b: b}
 	var field int16
 	for {
@@ -68,34 +72,34 @@ func parseHeader(b []byte) (h header, size int, ok bool) {
 		}
 		switch {
 		case typ <= thriftI64 && typ > thriftByte && field == 1:
-			h.kind = t.number()
+			h.Kind = t.number()
 		case typ <= thriftI64 && typ > thriftByte && field == 2:
-			h.uncompressed = t.number()
+			h.Uncompressed = t.number()
 		case typ <= thriftI64 && typ > thriftByte && field == 3:
-			h.compressed = t.number()
+			h.Compressed = t.number()
 		case typ <= thriftI64 && typ > thriftByte && field == 4:
-			h.summed, h.sum = true, uint32(t.zigzag())
+			h.Summed, h.Sum = true, uint32(t.zigzag())
 		case typ == thriftStruct && (field == 5 || field == 7 || field == 8):
-			h.hasContent = true
+			h.HasContent = true
 			h.content(&t, field)
 		default:
 			t.skip(typ, 1)
 		}
 	}
-	h.data = h.kind == dataPage || h.kind == dataPageV2
+	h.IsData = h.Kind == Data || h.Kind == DataV2
 	return h, t.at, !t.bad
 }
 
 // content reads the structure proper to a type of page.
-func (h *header) content(t *thrift, kind int16) {
+func (h *Header) content(t *thrift, kind int16) {
 	var places []*int64
 	switch kind {
 	case 5:
-		places = []*int64{&h.values, &h.encoding, &h.defEncoding, &h.repEncoding}
+		places = []*int64{&h.Values, &h.Encoding, &h.DefEncoding, &h.RepEncoding}
 	case 7:
-		places = []*int64{&h.values, &h.encoding}
+		places = []*int64{&h.Values, &h.Encoding}
 	case 8:
-		places = []*int64{&h.values, &h.nulls, &h.rows, &h.encoding, &h.defLength, &h.repLength}
+		places = []*int64{&h.Values, &h.Nulls, &h.Rows, &h.Encoding, &h.DefLength, &h.RepLength}
 	}
 	var field int16
 	for {
@@ -106,7 +110,7 @@ func (h *header) content(t *thrift, kind int16) {
 		case typ > thriftByte && typ <= thriftI64 && field >= 1 && int(field) <= len(places):
 			*places[field-1] = t.number()
 		case kind == 8 && field == 7 && typ == thriftFalse:
-			h.unpacked = true
+			h.Unpacked = true
 		default:
 			t.skip(typ, 2)
 		}
@@ -142,12 +146,13 @@ func (t *thrift) varint() uint64 {
 	return 0
 }
 
-// number reads a zigzag integer; the format has no use for negative ones.
+// zigzag reads a signed integer.
 func (t *thrift) zigzag() int64 {
 	u := t.varint()
 	return int64(u>>1) ^ -int64(u&1)
 }
 
+// number reads a signed integer; the format has no use for negative ones.
 func (t *thrift) number() int64 {
 	v := t.zigzag()
 	if v < 0 {
@@ -235,23 +240,6 @@ func (t *thrift) entries(size uint64, depth int, types ...byte) {
 				typ = thriftByte
 			}
 			t.skip(typ, depth+1)
-		}
-	}
-}
-
-// header reads the next page's header; false at the end of the chunk.
-func (p *pages) header() (h header, more bool, err error) {
-	for want := int64(512); ; want *= 4 {
-		b, err := p.chunk.fill(want)
-		if err != nil || len(b) == 0 {
-			return h, false, err
-		}
-		h, size, ok := parseHeader(b[:min(len(b), headerMost)])
-		if ok {
-			return h, true, p.chunk.pass(int64(size))
-		}
-		if int64(len(b)) < want || want > headerMost {
-			return h, false, fault.New(fault.Corrupt, "malformed page header")
 		}
 	}
 }
