@@ -98,6 +98,24 @@ func (b *bad) GetFlightInfoStatement(ctx context.Context, q flightsql.StatementQ
 		Endpoint: []*flight.FlightEndpoint{{Ticket: &flight.Ticket{Ticket: ticket}}}, TotalRecords: total, TotalBytes: -1}, nil
 }
 
+func (b *bad) CreatePreparedStatement(_ context.Context, r flightsql.ActionCreatePreparedStatementRequest) (flightsql.ActionCreatePreparedStatementResult, error) {
+	return flightsql.ActionCreatePreparedStatementResult{Handle: []byte(r.GetQuery()), DatasetSchema: b.schema}, nil
+}
+
+func (b *bad) ClosePreparedStatement(context.Context, flightsql.ActionClosePreparedStatementRequest) error {
+	return nil
+}
+
+// query is a statement of a text.
+type query string
+
+func (q query) GetQuery() string         { return string(q) }
+func (q query) GetTransactionId() []byte { return nil }
+
+func (b *bad) GetFlightInfoPreparedStatement(ctx context.Context, q flightsql.PreparedStatementQuery, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	return b.GetFlightInfoStatement(ctx, query(q.GetPreparedStatementHandle()), d)
+}
+
 func (b *bad) DoGetStatement(ctx context.Context, q flightsql.StatementQueryTicket) (*arrow.Schema, <-chan flight.StreamChunk, error) {
 	text, schema := string(q.GetStatementHandle()), b.schema
 	out := make(chan flight.StreamChunk, 4)

@@ -5,7 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"math"
+	"io"
 	"slices"
 	"strings"
 
@@ -20,9 +20,6 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 )
-
-// mostRows bounds an answer, so that a stream without an end does not fill the memory.
-const mostRows = 1 << 20
 
 // Path is the way a statement travels.
 type Path string
@@ -81,12 +78,12 @@ func (t Target) Connect(ctx context.Context) (*Client, error) {
 		middleware = append(middleware, flight.NewClientCookieMiddleware())
 	}
 	options := append([]grpc.DialOption{grpc.WithTransportCredentials(t.Credentials),
-		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32))}, t.Options...)
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(mostMessage))}, t.Options...)
 	sql, err := flightsql.NewClientCtx(ctx, t.Address, nil, middleware, options...)
 	if err != nil {
 		return nil, err
 	}
-	sql.Alloc = memory.DefaultAllocator
+	sql.Alloc = newBounded()
 	c := &Client{sql: sql, target: t, authorization: t.Authorization}
 	if err := c.login(ctx); err != nil {
 		return nil, errors.Join(err, sql.Close())
@@ -146,6 +143,8 @@ type Answer struct {
 	Endpoints int
 	Update    bool  // the server took it for an update: there is neither schema nor batch
 	Text      *Text // from a client that gives texts, instead of Schema and Batches
+
+	bytes uint64 // of Batches
 }
 
 // Text is an answer as texts, spelled as scripts spell values.
@@ -199,6 +198,9 @@ func (c *Client) Ask(ctx context.Context, q Question) (*Answer, error) {
 
 func (c *Client) askPrepared(ctx context.Context, q Question) (*Answer, error) {
 	p, err := c.sql.Prepare(ctx, q.SQL)
+	if errors.Is(err, io.EOF) {
+		return nil, &mismatch{"preparing gave nothing", "a prepared statement", "the end of the answer"}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -309,7 +311,11 @@ func (c *Client) fetch(ctx context.Context, info *flight.FlightInfo, elsewhere b
 		defer reader.Close()
 	}
 	out := &Answer{Schema: schema, Endpoints: len(info.Endpoint)}
-	for _, endpoint := range info.Endpoint {
+	for i, endpoint := range info.Endpoint {
+		if endpoint.GetTicket() == nil {
+			out.Release()
+			return nil, &mismatch{"an endpoint without a ticket", "a ticket", fmt.Sprintf("none in endpoint %d of %d", i+1, len(info.Endpoint))}
+		}
 		if err := reader.read(ctx, endpoint.Ticket, out); err != nil {
 			out.Release()
 			return nil, err
@@ -328,6 +334,9 @@ func (c *Client) fetch(ctx context.Context, info *flight.FlightInfo, elsewhere b
 
 func (c *Client) read(ctx context.Context, ticket *flight.Ticket, out *Answer) error {
 	reader, err := c.sql.DoGet(ctx, ticket)
+	if errors.Is(err, io.EOF) {
+		return &mismatch{"the stream ended at once", "a schema and rows", "nothing"}
+	}
 	if err != nil {
 		return err
 	}
@@ -339,11 +348,8 @@ func (c *Client) read(ctx context.Context, ticket *flight.Ticket, out *Answer) e
 		return &mismatch{"the stream's schema is not the promised one", out.Schema.String(), reader.Schema().String()}
 	}
 	for reader.Next() {
-		batch := reader.RecordBatch()
-		batch.Retain()
-		out.Batches = append(out.Batches, batch)
-		if n := out.Rows(); n > mostRows {
-			return &mismatch{"the rows do not end", fmt.Sprintf("at most %d, which is more than any script expects", mostRows), fmt.Sprint(n)}
+		if err := out.keep(reader.RecordBatch()); err != nil {
+			return err
 		}
 	}
 	return reader.Err()

@@ -42,9 +42,11 @@ func (m *mismatch) Error() string {
 // mostShown bounds what a failure shows of either side.
 const mostShown = 4000
 
-func clip(s string) string {
-	if len(s) <= mostShown {
+func clip(s string) string { return clipTo(s, mostShown) }
+
+func clipTo(s string, most int) string {
+	if len(s) <= most {
 		return s
 	}
-	return fmt.Sprintf("%s … (%d bytes)", s[:mostShown], len(s))
+	return fmt.Sprintf("%s … (%d bytes)", strings.ToValidUTF8(s[:most], ""), len(s))
 }

@@ -97,7 +97,7 @@ func (r *runner) run(ctx context.Context, s *Script, c *Case) (o Outcome, meant 
 	err := r.steps(limited, c, r.check)
 	o.Elapsed, o.Status = time.Since(started), Passed
 	if err != nil {
-		o.Status, o.Failures = Failed, []string{err.Error()}
+		o.Status, o.Failures = Failed, []string{clipTo(err.Error(), 3*mostShown)}
 		o.Timeout = limited.Err() != nil || timedOut(err)
 	}
 	if r.timeouts++; !o.Timeout {
@@ -174,9 +174,10 @@ func (r *runner) steps(ctx context.Context, c *Case, judge func(s *Step, got *re
 }
 
 // connect makes a session within a step's time.
-func (r *runner) connect(ctx context.Context) (Session, error) {
+func (r *runner) connect(ctx context.Context) (_ Session, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.StepTimeout)
 	defer cancel()
+	defer unreadable(&err)
 	return r.Connect(ctx)
 }
 
@@ -199,12 +200,12 @@ func (g *result) rows() []string {
 	return out
 }
 
-func (r *runner) ask(ctx context.Context, session Session, s *Step) (*result, error) {
+func (r *runner) ask(ctx context.Context, session Session, s *Step) (_ *result, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.StepTimeout)
 	defer cancel()
+	defer unreadable(&err)
 	sql := r.names.SQL(s.SQL)
 	var answer *Answer
-	var err error
 	switch s.Kind {
 	case Effect:
 		return &result{update: true}, session.Effect(ctx, r.Cell.Path, sql)

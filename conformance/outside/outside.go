@@ -23,6 +23,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"google.golang.org/grpc/codes"
@@ -305,9 +306,14 @@ func (s *session) Call(context.Context, string, []string) (*conformance.Answer, 
 	return nil, status.Error(codes.Unimplemented, "metadata calls are made by the Go client only")
 }
 
-// Close ends the session, if the program still lives.
+// closing is how long a program has to close a session.
+const closing = 10 * time.Second
+
+// Close ends the session, if the program still lives. One that does not close it in time is ended itself.
 func (s *session) Close() error {
-	_, err := s.client.do(s.ctx, map[string]any{"do": "close", "session": s.name})
+	ctx, cancel := context.WithTimeout(s.ctx, closing)
+	defer cancel()
+	_, err := s.client.do(ctx, map[string]any{"do": "close", "session": s.name})
 	return err
 }
 

@@ -88,10 +88,10 @@ func WriteJUnit(w io.Writer, r Run) error {
 	return err
 }
 
-// printable leaves out what XML 1.0 cannot hold.
+// printable leaves out what XML 1.0 cannot hold, and what a terminal would obey.
 func printable(s string) string {
 	return strings.Map(func(c rune) rune {
-		if c < 0x20 && c != '\n' && c != '\t' || c == 0xfffe || c == 0xffff {
+		if c < 0x20 && c != '\n' && c != '\t' || c >= 0x7f && c < 0xa0 || c == 0xfffe || c == 0xffff {
 			return '�'
 		}
 		return c

@@ -58,7 +58,7 @@ func WriteText(w io.Writer, r Run) {
 		case conformance.Failed:
 			fmt.Fprintf(w, "FAIL %s (%s)\n  rule: %s\n", o.ID(), o.Cell, o.Rule)
 			for _, f := range o.Failures {
-				fmt.Fprintln(w, "  "+strings.ReplaceAll(f, "\n", "\n  "))
+				fmt.Fprintln(w, "  "+strings.ReplaceAll(printable(f), "\n", "\n  ")) // what a server sends is no command to a terminal
 			}
 		case conformance.Skipped:
 			reasons[o.Reason]++
