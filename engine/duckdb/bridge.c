@@ -27,19 +27,22 @@ typedef struct {
 	pthread_mutex_t lock;
 	bool done;
 	uint64_t reader; // 0: none
-	idx_t columns;
+	idx_t columns, others; // others: those that the engine converts
+	int *kinds;            // by column
 	duckdb_connection helper;
-	duckdb_arrow_converted_schema schema;
+	duckdb_arrow_converted_schema schema; // of the others
 } scan_state;
 
 typedef struct {
 	struct ArrowArray batch; // release NULL: none
 	int64_t offset;
 	idx_t columns;
-	struct ArrowArray root, *slices, **pointers;
+	struct ArrowArray root, *slices, **pointers; // pointers: to those that the engine converts
 } worker_state;
 
 static void keep(struct ArrowArray *array) { array->release = NULL; }
+
+static void keep_schema(struct ArrowSchema *schema) { schema->release = NULL; }
 
 static void release_array(struct ArrowArray *array) {
 	if (array->release) {
@@ -135,7 +138,26 @@ static void scan_destroy(void *pointer) {
 		duckdb_disconnect(&s->helper);
 	}
 	pthread_mutex_destroy(&s->lock);
+	free(s->kinds);
 	free(s);
+}
+
+// sort_columns says which columns the engine converts, and has it read their types.
+static char *sort_columns(scan_state *s, struct ArrowSchema *schema) {
+	s->kinds = calloc(s->columns + 1, sizeof *s->kinds);
+	struct ArrowSchema others = *schema, **children = calloc(s->columns + 1, sizeof *children);
+	for (idx_t i = 0; i < s->columns; i++) {
+		s->kinds[i] = skua_vector_kind(schema->children[i]);
+		if (s->kinds[i] == SKUA_OTHER) {
+			children[s->others++] = schema->children[i];
+		}
+	}
+	others.children = children;
+	others.n_children = (int64_t)s->others;
+	others.release = keep_schema;
+	char *error = s->others ? take(duckdb_schema_from_arrow(s->helper, &others, &s->schema)) : NULL;
+	free(children);
+	return error;
 }
 
 static void scan_init(duckdb_init_info info) {
@@ -155,7 +177,7 @@ static void scan_init(duckdb_init_info info) {
 		error = strdup("no connection to convert with");
 	}
 	if (!error) {
-		error = take(duckdb_schema_from_arrow(s->helper, &schema, &s->schema));
+		error = sort_columns(s, &schema);
 	}
 	release_schema(&schema);
 	duckdb_init_set_init_data(info, s, scan_destroy);
@@ -202,7 +224,8 @@ static bool pull(scan_state *s, worker_state *w, char **error) {
 }
 
 // slice views n rows of the batch from its offset on. The view owns nothing.
-static void slice(worker_state *w, int64_t n) {
+static void slice(scan_state *s, worker_state *w, int64_t n) {
+	idx_t others = 0;
 	for (idx_t i = 0; i < w->columns; i++) {
 		w->slices[i] = *w->batch.children[i];
 		w->slices[i].offset += w->offset;
@@ -210,11 +233,14 @@ static void slice(worker_state *w, int64_t n) {
 		if (w->slices[i].null_count != 0) {
 			w->slices[i].null_count = -1;
 		}
-		w->pointers[i] = &w->slices[i];
+		if (s->kinds[i] == SKUA_OTHER) {
+			w->pointers[others++] = &w->slices[i];
+		}
 	}
 	w->root = w->batch;
 	w->root.length = n;
 	w->root.children = w->pointers;
+	w->root.n_children = (int64_t)others;
 	w->root.release = keep;
 }
 
@@ -235,17 +261,28 @@ static void scan_next(duckdb_function_info info, duckdb_data_chunk out) {
 	if (n > most) {
 		n = most;
 	}
-	slice(w, n);
-	error = take(duckdb_data_chunk_from_arrow(s->helper, &w->root, s->schema, &chunk));
-	if (error) {
+	slice(s, w, n);
+	if (s->others && (error = take(duckdb_data_chunk_from_arrow(s->helper, &w->root, s->schema, &chunk)))) {
 		duckdb_function_set_error(info, error);
 		free(error);
 		return;
 	}
+	idx_t other = 0;
 	for (idx_t i = 0; i < w->columns; i++) {
-		duckdb_vector_reference_vector(duckdb_data_chunk_get_vector(out, i), duckdb_data_chunk_get_vector(chunk, i));
+		duckdb_vector to = duckdb_data_chunk_get_vector(out, i);
+		if (s->kinds[i] == SKUA_OTHER) {
+			duckdb_vector_reference_vector(to, duckdb_data_chunk_get_vector(chunk, other++));
+		} else if (!skua_write_vector(s->kinds[i], &w->slices[i], n, to)) {
+			error = "a value of a decimal column has more digits than its type";
+		}
 	}
-	duckdb_destroy_data_chunk(&chunk);
+	if (chunk) {
+		duckdb_destroy_data_chunk(&chunk);
+	}
+	if (error) {
+		duckdb_function_set_error(info, error);
+		return;
+	}
 	duckdb_data_chunk_set_size(out, n);
 	w->offset += n;
 }

@@ -84,6 +84,9 @@ idx_t duckdb_data_chunk_get_size(duckdb_data_chunk chunk);
 void duckdb_data_chunk_set_size(duckdb_data_chunk chunk, idx_t size);
 duckdb_vector duckdb_data_chunk_get_vector(duckdb_data_chunk chunk, idx_t column);
 duckdb_logical_type duckdb_vector_get_column_type(duckdb_vector vector);
+void *duckdb_vector_get_data(duckdb_vector vector);
+uint64_t *duckdb_vector_get_validity(duckdb_vector vector);
+void duckdb_vector_ensure_validity_writable(duckdb_vector vector);
 void duckdb_vector_reference_vector(duckdb_vector to, duckdb_vector from);
 idx_t duckdb_vector_size(void);
 duckdb_logical_type duckdb_create_logical_type(int type);
@@ -163,6 +166,15 @@ bool skua_add_function(duckdb_database database, duckdb_scalar_function_set set,
 
 // skua_register makes the table function skua_scan(id) known to the database behind connection. threads is how many may convert at once.
 bool skua_register(duckdb_database database, duckdb_connection connection, idx_t threads);
+
+// How a column of a source comes into the engine: converted by the engine, or written by us.
+enum { SKUA_OTHER, SKUA_TEXT, SKUA_DECIMAL16, SKUA_DECIMAL32, SKUA_DECIMAL64 };
+
+// skua_vector_kind says which of them a column of a batch is.
+int skua_vector_kind(const struct ArrowSchema *column);
+
+// skua_write_vector writes n values, which live on while the vector does; false: a decimal has more digits than its type.
+bool skua_write_vector(int kind, const struct ArrowArray *a, int64_t n, duckdb_vector to);
 
 // skua_statement_schema gives the result's columns, or with parameters its parameters, as an Arrow schema. The error is to be freed.
 char *skua_statement_schema(duckdb_connection connection, duckdb_prepared_statement statement, bool parameters, struct ArrowSchema *out);
