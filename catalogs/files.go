@@ -19,6 +19,8 @@ type Files struct {
 	Listed     bool             // the catalog lists the partitions, see PartitionLister; else they are the folders name=value below Location
 	Properties iceberg.Properties
 	Comment    string
+	// Types are those of fields of Schema that it has no like of, by id: tinyint and smallint, which are int there; char(n) and varchar(n), which are string there.
+	Types map[int]string
 }
 
 // Partition is a partition that a catalog lists.

@@ -9,6 +9,7 @@ import (
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/scan"
 )
 
 // fieldRef is a column, or a field inside structs, that a name means.
@@ -17,6 +18,7 @@ type fieldRef struct {
 	path     []string // as the schema spells it
 	typ      arrow.DataType
 	nullable bool // it or a parent may be null
+	length   int  // of a column that is a char(n): n; else 0
 }
 
 func (r fieldRef) field() predicate.Field {
@@ -50,7 +52,11 @@ func (b *binder) column(c *syntax.Column) (fieldRef, error) {
 }
 
 func refOf(f arrow.Field, parent []string, nullable bool) fieldRef {
-	return fieldRef{id: fieldID(f), path: append(slices.Clone(parent), f.Name), typ: f.Type, nullable: f.Nullable || nullable}
+	out := fieldRef{id: fieldID(f), path: append(slices.Clone(parent), f.Name), typ: f.Type, nullable: f.Nullable || nullable}
+	if len(parent) == 0 { // Spark, too, compares what is inside of structs as it stands
+		out.length, _ = scan.CharLength(f)
+	}
+	return out
 }
 
 func (b *binder) fieldsNamed(fields []arrow.Field, name string) []arrow.Field {

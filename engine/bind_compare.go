@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"math"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
@@ -142,7 +143,29 @@ func (b *binder) compareColumn(e syntax.Expr, op predicate.Op, ref fieldRef, c c
 			return nil, err
 		}
 	}
+	if ref.length > 0 && c.typ.ID() == arrow.STRING {
+		var err error
+		if c.value, err = charText(e, c.value.(string), ref.length); err != nil {
+			return nil, err
+		}
+	}
 	return b.compareAs(e, op, ref, c)
+}
+
+// charText brings a text to the length n of the column that it is compared with, such that the order of both as they stand is that which they have in Spark, where the
+// shorter one is padded with blanks to the length of the longer one.
+func charText(e syntax.Expr, text string, n int) (string, error) {
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text + strings.Repeat(" ", n-len(runes)), nil
+	}
+	switch rest := strings.TrimLeft(string(runes[n:]), " "); {
+	case rest == "":
+		return string(runes[:n]), nil
+	case rest[0] < ' ': // which is less than a blank, though the text is longer
+		return "", unsupported("%s: comparing a char(%d) with a longer text that goes on with a control character is not supported", outputName(e), n)
+	}
+	return text, nil
 }
 
 // compareAs compares a column, brought into the constant's type, with the constant.

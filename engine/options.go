@@ -19,6 +19,8 @@ var sessionOptions = []struct{ key, option string }{
 	{"spark.sql.iceberg.planning.preserve-data-grouping", "preserve-data-grouping"},
 	{"spark.comet.scan.icebergNative.enabled", "native-decoder"},
 	{"skua.decoder", "decoder"},
+	{"spark.sql.parquet.datetimeRebaseModeInRead", "datetime-rebase-mode"},
+	{"spark.sql.parquet.int96RebaseModeInRead", "int96-rebase-mode"},
 	{"skua.scan.concurrency", "concurrency"}, // before Comet's, which it wins over
 	{"spark.comet.scan.icebergNative.dataFileConcurrencyLimit", "concurrency"},
 }

@@ -202,7 +202,7 @@ func (s *statement) reportQuery(ctx context.Context, text string, analyze bool, 
 	for _, sc := range c.program.Scans() {
 		r := newScanReport(sc.Scan, c.resolved.wraps[sc.Scan.Source])
 		r.Runtime = sc.Runtime
-		r.Ignored = c.resolved.ignored[sc.Scan.Source]
+		r.Ignored = append(r.Ignored, c.resolved.ignored[sc.Scan.Source]...)
 		out.Scans = append(out.Scans, r)
 	}
 	if analyze {

@@ -63,11 +63,13 @@ type reportOption struct {
 	Key   string `json:"key,omitempty"`
 }
 
-// reportIgnored is an option of WITH that is not known, and the nearest known name.
+// reportIgnored is an option without effect: of WITH one that is not known, with the nearest known name, or any that does not concern such a table.
 type reportIgnored struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 	Near  string `json:"near,omitempty"`
+	Key   string `json:"key,omitempty"`
+	Known bool   `json:"known,omitempty"`
 }
 
 type reportConsidered struct {
@@ -142,7 +144,7 @@ func (s *statement) planReport(q *query, p *planned) *report {
 	}
 	if set.plan != nil {
 		out.Scan = newScanReport(set.plan.Explain(), s.wrapped(q))
-		out.Scan.Ignored = q.ignored
+		out.Scan.Ignored = append(out.Scan.Ignored, q.ignored...)
 		if q.counts {
 			o := q.pushDown
 			out.Scan.Options = append(out.Scan.Options, reportOption{o.Name, o.Value, o.Scope, o.Key})
@@ -159,12 +161,21 @@ func newScanReport(e *scan.Explanation, wrapped bool) *scanReport {
 	for _, o := range e.Options {
 		out.Options = append(out.Options, reportOption{o.Name, o.Value, o.Scope, session.Redact(o.Key, o.Key)})
 	}
+	out.Ignored = withoutEffect(e)
 	for _, sp := range e.Splits[:min(len(e.Splits), maxExplained)] {
 		shown := reportSplit{Files: sp.Files, Bytes: sp.Bytes, Weight: sp.Weight, Key: sp.Key, Tasks: len(sp.Tasks), Shown: []reportTask{}}
 		for _, t := range sp.Tasks[:min(len(sp.Tasks), maxExplained)] {
 			shown.Shown = append(shown.Shown, reportTask{t.Path, t.Start, t.Length, t.Deletes, t.Rows})
 		}
 		out.Shown = append(out.Shown, shown)
+	}
+	return out
+}
+
+// withoutEffect gives the options that are set and do not concern such a table.
+func withoutEffect(e *scan.Explanation) (out []reportIgnored) {
+	for _, o := range e.Ignored {
+		out = append(out, reportIgnored{Name: o.Name, Value: o.Value, Key: o.Key, Known: true})
 	}
 	return out
 }

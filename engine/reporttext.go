@@ -78,7 +78,7 @@ func (r *scanReport) text(l *lines) {
 		l.add("  option %s = %s (%s)", o.Name, o.Value, o.origin())
 	}
 	for _, o := range r.Ignored {
-		l.add("  ignored option %s = %s: %s", o.Name, o.Value, o.why())
+		l.add("  ignored option %s = %s%s: %s", o.Name, o.Value, o.from(), o.why())
 	}
 	for _, c := range []struct {
 		name string
@@ -128,10 +128,20 @@ func (o reportOption) origin() string {
 }
 
 func (o reportIgnored) why() string {
+	if o.Known {
+		return "of no effect on a table of plain files"
+	}
 	if o.Near == "" {
 		return "unknown"
 	}
 	return "unknown, did you mean " + o.Near + "?"
+}
+
+func (o reportIgnored) from() string {
+	if o.Key == "" {
+		return ""
+	}
+	return " (" + o.Key + ")"
 }
 
 func (c reportConsidered) text() string {

@@ -17,30 +17,32 @@ const (
 
 // demonstrations has one for each of the session's settings that docs/options.md says has an effect on statements.
 var demonstrations = map[string]shown{
-	"spark.sql.caseSensitive":                                 {value: "true", sql: "SELECT ID FROM sales"},
-	"spark.sql.session.timeZone":                              {value: "Europe/Oslo", sql: "SELECT current_timezone()"},
-	"skua.sql.time-travel-options":                            {value: "true", sql: "SELECT * FROM sales WITH (tag = 'first')"},
-	"spark.sql.shuffle.partitions":                            {value: "7", sql: explainSales},
-	"spark.rapids.iceberg.table-setting.*":                    {key: "spark.rapids.iceberg.table-setting.lake.db.sales.read-split-target-size", value: "7", sql: explainSales},
-	"spark.rapids.iceberg.catalog-setting.*":                  {key: "spark.rapids.iceberg.catalog-setting.lake.read-split-target-size", value: "7", sql: explainSales},
-	"spark.rapids.iceberg.global-setting.*":                   {key: globalSize, value: "7", sql: explainSales},
-	"spark.sql.iceberg.read.split-size":                       {value: "7", sql: explainSales},
-	"spark.sql.iceberg.read.adaptive-split-size.enabled":      {value: "false", sql: explainSales},
-	"spark.sql.iceberg.read.adaptive-split-size.parallelism":  {value: "7", sql: explainSales},
-	"spark.sql.iceberg.planning.preserve-data-grouping":       {value: "true", sql: explainSales},
-	"spark.sql.iceberg.aggregate-push-down.enabled":           {value: "false", sql: "EXPLAIN SELECT count(*) FROM sales"},
-	"spark.comet.scan.icebergNative.enabled":                  {value: "false", sql: explainSales},
-	"skua.decoder":                                            {value: "cpu", sql: explainSales},
-	"skua.scan.concurrency":                                   {value: "7", sql: explainSales},
+	"spark.sql.caseSensitive":                                {value: "true", sql: "SELECT ID FROM sales"},
+	"spark.sql.session.timeZone":                             {value: "Europe/Oslo", sql: "SELECT current_timezone()"},
+	"skua.sql.time-travel-options":                           {value: "true", sql: "SELECT * FROM sales WITH (tag = 'first')"},
+	"spark.sql.shuffle.partitions":                           {value: "7", sql: explainSales},
+	"spark.rapids.iceberg.table-setting.*":                   {key: "spark.rapids.iceberg.table-setting.lake.db.sales.read-split-target-size", value: "7", sql: explainSales},
+	"spark.rapids.iceberg.catalog-setting.*":                 {key: "spark.rapids.iceberg.catalog-setting.lake.read-split-target-size", value: "7", sql: explainSales},
+	"spark.rapids.iceberg.global-setting.*":                  {key: globalSize, value: "7", sql: explainSales},
+	"spark.sql.iceberg.read.split-size":                      {value: "7", sql: explainSales},
+	"spark.sql.iceberg.read.adaptive-split-size.enabled":     {value: "false", sql: explainSales},
+	"spark.sql.iceberg.read.adaptive-split-size.parallelism": {value: "7", sql: explainSales},
+	"spark.sql.iceberg.planning.preserve-data-grouping":      {value: "true", sql: explainSales},
+	"spark.sql.iceberg.aggregate-push-down.enabled":          {value: "false", sql: "EXPLAIN SELECT count(*) FROM sales"},
+	"spark.comet.scan.icebergNative.enabled":                 {value: "false", sql: explainSales},
+	"spark.sql.parquet.datetimeRebaseModeInRead":             {value: "LEGACY", sql: explainSales},
+	"spark.sql.parquet.int96RebaseModeInRead":                {value: "LEGACY", sql: explainSales},
+	"skua.decoder":          {value: "cpu", sql: explainSales},
+	"skua.scan.concurrency": {value: "7", sql: explainSales},
 	"spark.comet.scan.icebergNative.dataFileConcurrencyLimit": {value: "7", sql: explainSales},
 	"skua.catalog-reference.*":                                {key: "skua.catalog-reference.lake", value: "dev", sql: explainSales},
 	"spark.wap.branch":                                        {value: "audit", sql: "SELECT n FROM lake.db.wap"},
 }
 
-// atStart are the settings whose value at start counts, or which others than the engine read.
+// atStart are the settings whose value at start counts, which others than the engine read, or which take but one value.
 var atStart = map[string]bool{"spark.sql.defaultCatalog": true, "spark.default.parallelism": true, "skua.flight.partitions": true,
 	"skua.flight.compression": true, "skua.flight.dictionaries": true, "skua.result.timestamps": true, "skua.result.nested": true, "skua.result.uuids": true,
-	"skua.result.decimals": true, "skua.result.table-types": true, "skua.flight.max-message-size": true, "skua.sql.dialect": true}
+	"skua.result.decimals": true, "skua.result.table-types": true, "skua.flight.max-message-size": true, "skua.sql.dialect": true, "spark.sql.readSideCharPadding": true}
 
 // TestSettingsDoWhatThePageSays holds docs/options.md against statements: a setting with an effect changes one, a setting without changes none.
 func TestSettingsDoWhatThePageSays(t *testing.T) {

@@ -54,11 +54,12 @@ func (s *statement) readOptionsFor(ctx context.Context, ref *syntax.TableRef) ([
 	}
 	candidates := override.Candidates(s.state, q.found.sourceName())
 	var rows []row
-	for _, o := range p.Explain().Options {
+	explanation := p.Explain()
+	for _, o := range explanation.Options {
 		rows = append(rows, row{o.Name, o.Value, o.Scope, orNull(o.Key), q.found.display(), orNull(s.beside(o, candidates, s.wrapped(q)))})
 	}
-	for _, o := range ignoredOptions(explicit) {
-		rows = append(rows, row{o.Name, o.Value, "ignored", nil, q.found.display(), o.why()})
+	for _, o := range append(withoutEffect(explanation), ignoredOptions(explicit)...) {
+		rows = append(rows, row{o.Name, o.Value, "ignored", orNull(o.Key), q.found.display(), o.why()})
 	}
 	return rows, nil
 }

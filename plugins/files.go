@@ -27,6 +27,12 @@ func filesToWire(f *catalogs.Files) *catalogv1.Files {
 		out.Partitions = append(out.Partitions, text(name))
 	}
 	out.Schema, _ = json.Marshal(f.Schema)
+	for id, name := range f.Types {
+		if out.Types == nil {
+			out.Types = map[int32]string{}
+		}
+		out.Types[int32(id)] = text(name)
+	}
 	return out
 }
 
@@ -41,8 +47,15 @@ func filesFromWire(f *catalogv1.Files, name string) (*catalogs.Files, error) {
 	if err != nil {
 		return nil, fault.New(fault.Unavailable, "load table %s: the plugin's schema of it cannot be read: %w", name, err).In(name)
 	}
-	return &catalogs.Files{Schema: schema, Partitions: f.GetPartitions(), Location: f.GetLocation(), Listed: f.GetListed(), Properties: f.GetProperties(),
-		Comment: f.GetComment()}, nil
+	out := &catalogs.Files{Schema: schema, Partitions: f.GetPartitions(), Location: f.GetLocation(), Listed: f.GetListed(), Properties: f.GetProperties(),
+		Comment: f.GetComment()}
+	for id, name := range f.GetTypes() {
+		if out.Types == nil {
+			out.Types = map[int]string{}
+		}
+		out.Types[int(id)] = name
+	}
+	return out, nil
 }
 
 // readSchema reads a schema that somebody else wrote; reading one may panic.

@@ -67,6 +67,10 @@ func appendValue(b array.Builder, v any) bool {
 	switch b := b.(type) {
 	case *array.BooleanBuilder:
 		return appendAs(v, b.Append)
+	case *array.Int8Builder:
+		return appendInt(v, func(n int64) { b.Append(int8(n)) })
+	case *array.Int16Builder:
+		return appendInt(v, func(n int64) { b.Append(int16(n)) })
 	case *array.Int32Builder:
 		return appendInt(v, func(n int64) { b.Append(int32(n)) })
 	case *array.Int64Builder:

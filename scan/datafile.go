@@ -17,9 +17,10 @@ type openFile struct {
 	plan       *tablePlan
 	data       *dataFile
 	file       opened
-	wait       func()      // for files that are read ahead; nil: none are
-	projection *projection // the plan's, and what the file's equality deletes compare
-	columns    []source    // one per column of the projection
+	wait       func()       // for files that are read ahead; nil: none are
+	projection *projection  // the plan's, and what the file's equality deletes compare
+	columns    []source     // one per column of the projection
+	calendar   fileCalendar // of a plain file
 	pushed     predicate.Expr
 	rest       predicate.Expr
 	bound      int64   // the version of a Best's bound that is part of both

@@ -13,7 +13,7 @@ import (
 // Explain tells what was planned and why.
 func (p *tablePlan) Explain() *Explanation {
 	s := p.source
-	out := &Explanation{Source: s.name(), Parts: append([]string{s.table.catalog}, s.table.identifier...), Kind: s.kind(), Reference: s.at.clause, Schema: s.at.schema.ID, Options: p.options.resolved,
+	out := &Explanation{Source: s.name(), Parts: append([]string{s.table.catalog}, s.table.identifier...), Kind: s.kind(), Reference: s.at.clause, Schema: s.at.schema.ID, Options: p.options.resolved, Ignored: p.options.ignored,
 		Partitions: p.found.partitions, Manifests: p.found.manifests, DeleteManifests: p.found.deleteManifests, Files: p.found.files, Deletes: p.found.deletes,
 		DeletesByKind: p.found.kinds, Best: p.request.Best.text()}
 	if n := p.passed.count(); n > 0 {

@@ -124,15 +124,15 @@ func (p *tablePlan) placed(s *spec, texts []*string) (*place, error) {
 	if len(texts) != len(s.Fields) {
 		return nil, fault.New(fault.Corrupt, "%d values where the table is partitioned by %d columns", len(texts), len(s.Fields))
 	}
-	out := &place{values: map[int]any{}}
+	out, types := &place{values: map[int]any{}}, p.source.table.files.Types
 	for i, f := range s.Fields {
 		if texts[i] == nil {
 			out.values[f.ID] = nil
 			continue
 		}
-		v, ok := partitionText(*texts[i], f.Type)
+		v, ok := exactValue(*texts[i], types[f.Source], f.Type)
 		if !ok {
-			return nil, fault.New(fault.Corrupt, "the value %.200q of %s is no %s", *texts[i], f.Name, sparkType(f.iceberg)).In(p.source.table.Name())
+			return nil, fault.New(fault.Corrupt, "the value %.200q of %s is no %s", *texts[i], f.Name, sparkTypeOf(f.Source, f.iceberg, types)).In(p.source.table.Name())
 		}
 		out.values[f.ID] = v
 	}
@@ -243,15 +243,17 @@ func hidden(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") && !strings.Contains(name, "=") || strings.HasSuffix(name, "._COPYING_")
 }
 
-// filesOptions are the read options that concern a table of plain files: those of reading. How it is split is not Iceberg's to say.
-func filesOptions(options []Option) (out []Option) {
+// filesOptions parts the read options into those that concern a table of plain files, which are those of reading, and the others. How it is split is not Iceberg's to say.
+func filesOptions(options []Option) (out, ignored []Option) {
 	for _, o := range options {
 		switch o.Name {
-		case "batch-size", "concurrency", "decoder", "native-decoder":
+		case "batch-size", "concurrency", "decoder", "native-decoder", datetimeRebaseOption, int96RebaseOption:
 			out = append(out, o)
+		default:
+			ignored = append(ignored, o)
 		}
 	}
-	return out
+	return out, ignored
 }
 
 // listingScheme begins what stands for the files of a plan where a metadata location would.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/scan/parquet"
 )
 
@@ -98,7 +99,7 @@ func fileColumnsOf(all []iceberg.NestedField) []iceberg.NestedField {
 // describeFiles tells what DESCRIBE and its like show of a table of plain files.
 func (t *Table) describeFiles() Description {
 	schema := t.metadata.CurrentSchema()
-	out := Description{Provider: t.files.format, Columns: columnInfos(schema.Fields()), Location: t.files.Location, Comment: t.files.Comment,
+	out := Description{Provider: t.files.format, Columns: t.files.exactColumns(columnInfos(schema.Fields())), Location: t.files.Location, Comment: t.files.Comment,
 		MetadataColumns: columnInfos(t.metadataFields()), Reserved: map[string]string{}, Records: -1}
 	out.Partitioning, out.IdentityOnly = t.partitioning(schema)
 	if out.Comment != "" {
@@ -123,6 +124,7 @@ func (f *openFile) fields(want []arrow.Field) ([]parquet.Match, error) {
 	if files == nil || !ok {
 		return f.file.Match(want, names)
 	}
+	f.calendar = calendarOf(file.File, f.plan.options)
 	var inFile []arrow.Field
 	for _, w := range want {
 		if !files.partitionColumn(w.Name) && !isMetadataColumn(w) {
@@ -140,4 +142,19 @@ func (f *openFile) fields(want []arrow.Field) ([]parquet.Match, error) {
 		}
 	}
 	return out, nil
+}
+
+// stepsOf gives what is done to the values of a leaf of a plain file: old dates and times are brought into the Gregorian calendar, texts of a char(n) padded.
+func (f *openFile) stepsOf(n *kernels.Node) (out []leafStep) {
+	file, ok := f.file.(parquetFile)
+	if f.plan.source.table.files == nil || !ok || n.Kind != kernels.Leaf {
+		return nil
+	}
+	if step := f.calendar.step(file.File, n); step != nil {
+		out = append(out, step)
+	}
+	if length, ok := CharLength(n.Field); ok {
+		out = append(out, padding(length))
+	}
+	return out
 }

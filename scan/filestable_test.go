@@ -33,6 +33,7 @@ type tableOfFiles struct {
 	partitions []catalogs.Partition // whole; nil: nobody lists any
 	asked      [][]string           // the names in each call of the catalog
 	pinned     string
+	options    []Option
 }
 
 func newTableOfFiles(t *testing.T, columns []iceberg.NestedField, partitions ...string) *tableOfFiles {
@@ -109,7 +110,7 @@ func (p *tableOfFiles) plan(ctx context.Context, filter predicate.Expr, names ..
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	request := Request{Filter: filter, Limit: -1}
+	request := Request{Filter: filter, Limit: -1, Options: p.options}
 	for _, name := range names {
 		request.Fields = append(request.Fields, p.field(source, name).ID)
 	}
@@ -147,7 +148,7 @@ func (p *tableOfFiles) read(columns string, filter func(of func(name string) pre
 	for _, name := range strings.Split(columns, ",") {
 		ids = append(ids, p.field(source, name).ID)
 	}
-	batch, err := readAll(ctx, source, Request{Fields: ids, Filter: e, Limit: -1})
+	batch, err := readAll(ctx, source, Request{Fields: ids, Filter: e, Limit: -1, Options: p.options})
 	if err != nil {
 		return err.Error()
 	}

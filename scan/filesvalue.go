@@ -49,6 +49,23 @@ func partitionText(text string, typ arrow.DataType) (any, bool) {
 	return nil, false
 }
 
+// exactValue is partitionText for a column whose type may be one that a schema has no like of; empty: it is not.
+func exactValue(text, exact string, typ arrow.DataType) (any, bool) {
+	switch {
+	case exact == "tinyint":
+		n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 8)
+		return n, err == nil
+	case exact == "smallint":
+		n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 16)
+		return n, err == nil
+	}
+	v, ok := partitionText(text, typ)
+	if n, isChar := charLength(exact); ok && isChar {
+		return padded(text, n), true
+	}
+	return v, ok
+}
+
 const secondsPerDay = 86400
 
 func booleanText(text string) (any, bool) {

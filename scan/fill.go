@@ -18,11 +18,15 @@ type fill struct {
 	lacks    bool
 	value    any                // of what is lacking
 	variant  *parquet.Shredding // parts that are put together
+	steps    []leafStep         // what is done to the values of a leaf, in order
 	children []*fill            // by index among a node's children
 }
 
-// fillOf finds what a file lacks below a node and has a value all the same, from the partition or an initial default, and the variants that
-// come in parts.
+// leafStep makes the values that a leaf is read as of those that a file holds. The caller keeps the array and releases the result.
+type leafStep func(arrow.Array, memory.Allocator) (arrow.Array, error)
+
+// fillOf finds what a file lacks below a node and has a value all the same, from the partition or an initial default, the variants that
+// come in parts, and the leaves of plain files that are not read as they stand.
 func (f *openFile) fillOf(n *kernels.Node, variants []parquet.Shredding, path []int) (*fill, error) {
 	for i := range variants {
 		if slices.Equal(variants[i].Path, path) {
@@ -35,6 +39,9 @@ func (f *openFile) fillOf(n *kernels.Node, variants []parquet.Shredding, path []
 			return nil, err
 		}
 		return &fill{lacks: true, value: v}, nil
+	}
+	if steps := f.stepsOf(n); steps != nil {
+		return &fill{steps: steps}, nil
 	}
 	var out *fill
 	for i := range n.Children {
@@ -75,7 +82,7 @@ func (x *fill) untouched(path []int) bool {
 		if x == nil {
 			return true
 		}
-		if x.lacks || x.variant != nil {
+		if x.lacks || x.variant != nil || x.steps != nil {
 			return false
 		}
 		x = x.children[i]
@@ -93,6 +100,8 @@ func (x *fill) apply(a arrow.Array, want arrow.DataType, mem memory.Allocator) (
 		return constant(want, x.value, a.Len(), mem)
 	case x.variant != nil:
 		return x.variant.Unshred(a, mem)
+	case x.steps != nil:
+		return x.applySteps(a, mem)
 	}
 	switch a := a.(type) {
 	case *array.Struct:
@@ -105,6 +114,19 @@ func (x *fill) apply(a arrow.Array, want arrow.DataType, mem memory.Allocator) (
 		return x.applyEntries(a, want, want.(*arrow.ListType).Elem(), x.children[0], a.ListValues(), mem)
 	}
 	return nil, fault.New(fault.Internal, "nothing can be lacking inside of a %s", a.DataType())
+}
+
+func (x *fill) applySteps(a arrow.Array, mem memory.Allocator) (arrow.Array, error) {
+	a.Retain()
+	for _, step := range x.steps {
+		next, err := step(a, mem)
+		a.Release()
+		if err != nil {
+			return nil, err
+		}
+		a = next
+	}
+	return a, nil
 }
 
 func (x *fill) applyStruct(a *array.Struct, want *arrow.StructType, mem memory.Allocator) (arrow.Array, error) {

@@ -36,7 +36,11 @@ type readOptions struct {
 	Decoder     string // the name of the decoder wanted; empty: the scanner's
 	Native      bool   // columns are read by the fastest decoder that takes them, not all by the general one
 
+	Datetime rebaseMode // of plain files whose writer is not known
+	Int96    rebaseMode
+
 	resolved []Resolved
+	ignored  []Option // that have no effect on plain files
 }
 
 // property is where a read option falls back to.
@@ -53,6 +57,7 @@ const (
 	scanData scanKind = iota
 	scanMetadata
 	scanPositionDeletes // a metadata table that is cut like data
+	scanFiles           // plain files
 )
 
 // resolveOptions merges the options of a request with the table's properties: option, then property, then default. As Iceberg does, it parses
@@ -62,22 +67,30 @@ func resolveOptions(options []Option, properties iceberg.Properties, kind scanKi
 	if kind == scanMetadata {
 		target.key, target.fallback = "read.split.metadata-target-size", defaultMetadataTarget
 	}
+	var ignored []Option
+	if kind == scanFiles {
+		options, ignored = filesOptions(options)
+	}
 	r := optionReader{options: options, properties: properties}
 	out := readOptions{
+		ignored:  ignored,
 		Target:   r.number(target),
 		Lookback: r.number(property{"lookback", "read.split.planning-lookback", defaultLookback, 32}),
 		OpenCost: r.number(property{"file-open-cost", "read.split.open-file-cost", defaultOpenCost, 64}),
 	}
 	_, explicit := r.option("split-size")
 	adaptive := "read.split.adaptive-size.enabled"
-	if kind != scanData {
+	if kind != scanData && kind != scanFiles {
 		adaptive = "" // metadata tables have no properties of their own
 	}
 	out.Adaptive = r.flag("adaptive-split-size-enabled", adaptive, true) && !explicit
 	out.Grouping = r.flag("preserve-data-grouping", "", false)
 	out.Parallelism = r.number(property{"adaptive-split-size-parallelism", "", defaultParallelism, 32})
 	out.Native = true
-	if kind == scanData {
+	if kind == scanFiles {
+		out.Datetime, out.Int96 = r.rebase(datetimeRebaseOption), r.rebase(int96RebaseOption)
+	}
+	if kind == scanData || kind == scanFiles {
 		out.Native = r.on("native-decoder")
 		if o, ok := r.option("decoder"); ok {
 			out.Decoder = o.Value
@@ -185,6 +198,20 @@ func (r *optionReader) on(name string) bool {
 	}
 	r.resolved = append(r.resolved, Resolved{Name: name, Value: "false", Scope: o.Scope, Key: o.Key})
 	return false
+}
+
+// rebase gives a mode; that of files whose writer is not known is Spark 4's where none is set, and then not worth telling.
+func (r *optionReader) rebase(name string) rebaseMode {
+	o, ok := r.option(name)
+	if !ok {
+		return rebaseCorrected
+	}
+	out := rebaseMode(strings.ToUpper(o.Value))
+	r.resolved = append(r.resolved, Resolved{Name: name, Value: string(out), Scope: o.Scope, Key: o.Key})
+	if out != rebaseCorrected && out != rebaseLegacy && out != rebaseException && r.err == nil {
+		r.err = fault.New(fault.Invalid, "%s is none of CORRECTED, LEGACY and EXCEPTION%s", o.Value, Resolved{Scope: o.Scope, Key: o.Key}.origin()).Change(o.Key)
+	}
+	return out
 }
 
 // check refuses values that parse and make no sense, in Iceberg's words and order.

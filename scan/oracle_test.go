@@ -206,6 +206,10 @@ func oracleValue(a arrow.Array, i int) any {
 		return nil
 	case *array.Boolean:
 		return a.Value(i)
+	case *array.Int8:
+		return float64(a.Value(i))
+	case *array.Int16:
+		return float64(a.Value(i))
 	case *array.Int32:
 		return float64(a.Value(i))
 	case *array.Int64:

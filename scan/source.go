@@ -91,6 +91,7 @@ type Explanation struct {
 	Reference  string     // the branch, tag or clause that chose the snapshot; empty: current
 	Schema     int        // schema id
 	Options    []Resolved // every read option, with value and origin
+	Ignored    []Option   // options that are set and have no effect on a table of plain files
 	Columns    []string   // projected columns, dotted paths
 	Best       string     // the order by which the first rows are enough; empty: all are wanted
 	Filter     string     // the whole filter, empty: none

@@ -43,7 +43,7 @@ func (t *Table) Source(_ context.Context, r Reference) (Source, error) {
 	if err := t.refuseUnbuilt(); err != nil {
 		return nil, err
 	}
-	s := &tableSource{table: t, at: where, schema: arrowSchema(where.schema.Fields()), metadata: arrowSchema(t.metadataFields()),
+	s := &tableSource{table: t, at: where, schema: t.files.exactSchema(arrowSchema(where.schema.Fields())), metadata: arrowSchema(t.metadataFields()),
 		specs: specs(t.metadata), types: topTypes(t.metadata)}
 	s.columns = s.schema.NumFields()
 	if r.Kind == RefRange {
@@ -89,10 +89,11 @@ func (s *tableSource) Plan(ctx context.Context, req Request) (Plan, error) {
 	if best := req.Best; best != nil && !p.projection.test(best.Field.ID) {
 		p.request.Best = nil
 	}
+	kind := scanData
 	if s.table.files != nil {
-		req.Options = filesOptions(req.Options)
+		kind = scanFiles
 	}
-	p.options, err = resolveOptions(req.Options, s.table.metadata.Properties(), scanData)
+	p.options, err = resolveOptions(req.Options, s.table.metadata.Properties(), kind)
 	if keepsNothing(p.filter) {
 		return p, nil
 	}

@@ -39,7 +39,7 @@ func normalize(v any, typ arrow.DataType) (any, bool) {
 		return b, ok
 	case *arrow.TimestampType:
 		return normalizeTimestamp(v, t)
-	case *arrow.Int32Type, *arrow.Int64Type, *arrow.Date32Type, *arrow.Time64Type:
+	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Int32Type, *arrow.Int64Type, *arrow.Date32Type, *arrow.Time64Type:
 		return integer(v)
 	case *arrow.Float32Type, *arrow.Float64Type:
 		switch f := v.(type) {

@@ -17,11 +17,51 @@ func (n *ids) next() int {
 	return int(*n)
 }
 
-// simple are the types without parameters, by Hive's names and by Spark's where they differ. The small integers become ints: Iceberg has no smaller ones.
+// exact is a type that a schema has no like of: what stands for it there, with the type as Spark spells it.
+type exact struct {
+	standIn
+	spelled string
+}
+
+type standIn = iceberg.Type
+
+// exactly takes the types that a schema has no like of out of fields, and keeps how they are spelled by the fields' ids.
+func exactly(fields []iceberg.NestedField, types map[int]string) {
+	for i := range fields {
+		fields[i].Type = bare(fields[i].ID, fields[i].Type, types)
+	}
+}
+
+func bare(id int, t iceberg.Type, types map[int]string) iceberg.Type {
+	switch t := t.(type) {
+	case exact:
+		types[id] = t.spelled
+		return t.standIn
+	case *iceberg.StructType:
+		exactly(t.FieldList, types)
+	case *iceberg.ListType:
+		t.Element = bare(t.ElementID, t.Element, types)
+	case *iceberg.MapType:
+		t.KeyType, t.ValueType = bare(t.KeyID, t.KeyType, types), bare(t.ValueID, t.ValueType, types)
+	}
+	return t
+}
+
+// sizedText is a text of a limited length, char(n) or varchar(n).
+func sizedText(name string, length int) exact {
+	return exact{iceberg.PrimitiveTypes.String, name + "(" + strconv.Itoa(length) + ")"}
+}
+
+var (
+	tinyint  = exact{iceberg.PrimitiveTypes.Int32, "tinyint"}
+	smallint = exact{iceberg.PrimitiveTypes.Int32, "smallint"}
+)
+
+// simple are the types without parameters, by Hive's names and by Spark's where they differ.
 var simple = map[string]iceberg.Type{
 	"boolean": iceberg.PrimitiveTypes.Bool,
-	"tinyint": iceberg.PrimitiveTypes.Int32, "smallint": iceberg.PrimitiveTypes.Int32, "int": iceberg.PrimitiveTypes.Int32, "integer": iceberg.PrimitiveTypes.Int32,
-	"byte": iceberg.PrimitiveTypes.Int32, "short": iceberg.PrimitiveTypes.Int32,
+	"tinyint": tinyint, "smallint": smallint, "int": iceberg.PrimitiveTypes.Int32, "integer": iceberg.PrimitiveTypes.Int32,
+	"byte": tinyint, "short": smallint,
 	"bigint": iceberg.PrimitiveTypes.Int64, "long": iceberg.PrimitiveTypes.Int64,
 	"float": iceberg.PrimitiveTypes.Float32, "double": iceberg.PrimitiveTypes.Float64, "double precision": iceberg.PrimitiveTypes.Float64,
 	"string": iceberg.PrimitiveTypes.String, "binary": iceberg.PrimitiveTypes.Binary, "date": iceberg.PrimitiveTypes.Date,
@@ -95,7 +135,7 @@ func (p *typeParser) typ() (iceberg.Type, error) {
 	return out, nil
 }
 
-// sized reads what stands in parentheses. Texts of limited length are texts.
+// sized reads what stands in parentheses.
 func (p *typeParser) sized(name string) (iceberg.Type, error) {
 	var numbers []int
 	for _, text := range strings.Split(p.until(")"), ",") {
@@ -109,8 +149,8 @@ func (p *typeParser) sized(name string) (iceberg.Type, error) {
 		return nil, p.wrong()
 	}
 	switch {
-	case (name == "char" || name == "varchar") && len(numbers) == 1:
-		return iceberg.PrimitiveTypes.String, nil
+	case (name == "char" || name == "varchar") && len(numbers) == 1 && numbers[0] > 0:
+		return sizedText(name, numbers[0]), nil
 	case name == "decimal" || name == "numeric":
 		return decimalType(numbers, p.wrong)
 	}

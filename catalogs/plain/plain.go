@@ -83,7 +83,10 @@ func (s Stored) files() (*catalogs.Files, error) {
 	}
 	columns, keys, err := s.columns(provided)
 	if err == nil {
-		out.Schema, out.Partitions, err = schemaOf(columns, keys)
+		out.Schema, out.Types, err = schemaOf(columns)
+	}
+	if err == nil {
+		out.Partitions, err = partitionedBy(keys, out.Schema.Fields())
 	}
 	if err != nil {
 		return nil, fault.Wrap(err, "table %s", s.Name)

@@ -170,6 +170,54 @@ func TestColumns(t *testing.T) {
 	}
 }
 
+func TestTypesWithoutALikeInASchema(t *testing.T) {
+	columns := []Column{{"a", "tinyint", ""}, {"b", "struct<x:smallint,y:char(3)>", ""}, {"c", "map<varchar(4),array<tinyint>>", ""}, {"d", "int", ""}}
+	types := func(s Stored) string {
+		t.Helper()
+		s.Location, s.SerDe, s.InputFormat = "s3://b/t", serde, format
+		if s.Columns == nil {
+			s.Columns = columns
+		}
+		got, err := described(t, s)
+		if err != nil {
+			return err.Error()
+		}
+		if text := got.Files.Schema.String(); strings.Contains(text, "char") || strings.Contains(text, "tiny") {
+			t.Errorf("%s", text)
+		}
+		return fmt.Sprint(got.Files.Types)
+	}
+	const want = "map[1:tinyint 5:smallint 6:char(3) 7:varchar(4) 9:tinyint]"
+	if got := types(Stored{}); got != want {
+		t.Errorf("Hive's: %s", got)
+	}
+	schema := func(fields string) map[string]string {
+		return map[string]string{schemaKey: `{"type":"struct","fields":[` + fields + `]}`}
+	}
+	const a, d = `{"name":"a","type":"byte"},`, `,{"name":"d","type":"integer"}`
+	// The types of texts stand in the schema itself, or beside it in the metadata of the column, in whole.
+	const inside = `{"name":"b","type":{"type":"struct","fields":[{"name":"x","type":"short"},{"name":"y","type":"char(3)"}]}},` +
+		`{"name":"c","type":{"type":"map","keyType":"varchar(4)","valueType":{"type":"array","elementType":"byte"}}}`
+	const beside = `{"name":"b","type":{"type":"struct","fields":[{"name":"x","type":"short"},{"name":"y","type":"string"}]},"metadata":{"__CHAR_VARCHAR_TYPE_STRING":"struct<x:smallint,y:char(3)>"}},` +
+		`{"name":"c","type":{"type":"map","keyType":"string","valueType":{"type":"array","elementType":"byte"}},"metadata":{"__CHAR_VARCHAR_TYPE_STRING":"map<varchar(4),array<tinyint>>"}}`
+	for name, fields := range map[string]string{"inside": a + inside + d, "beside": a + beside + d} {
+		provided := schema(fields)
+		provided[providerKey] = "parquet"
+		if got := types(Stored{Parameters: provided}); got != want {
+			t.Errorf("Spark's, %s: %s", name, got)
+		}
+		if got := types(Stored{Parameters: schema(fields)}); got != want {
+			t.Errorf("Spark's of a table of Hive's, %s: %s", name, got)
+		}
+	}
+	// Hive made a longer text of one since: its columns count.
+	longer := append([]Column{}, columns...)
+	longer[1].Type = "struct<x:smallint,y:char(5)>"
+	if got := types(Stored{Columns: longer, Parameters: schema(a + inside + d)}); got != strings.Replace(want, "char(3)", "char(5)", 1) {
+		t.Errorf("altered: %s", got)
+	}
+}
+
 func TestLocations(t *testing.T) {
 	base := Stored{SerDe: serde, InputFormat: format, Columns: []Column{{"a", "int", ""}}, Location: "s3://b/t"}
 	if got, err := described(t, base); err != nil || got.Files.Location != "s3://b/t" || got.Files.Listed {

@@ -2,8 +2,10 @@ package plain
 
 import (
 	"encoding/json"
+	"maps"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -123,12 +125,12 @@ func holds(names []string, name string) bool {
 
 // alike compares two lists of columns, case aside.
 func alike(a, b []column) bool {
-	x, _, errX := schemaOf(a, nil)
-	y, _, errY := schemaOf(b, nil)
+	x, xTypes, errX := schemaOf(a)
+	y, yTypes, errY := schemaOf(b)
 	if errX != nil || errY != nil || x.NumFields() != y.NumFields() {
 		return false
 	}
-	return reflect.DeepEqual(folded(x.Fields()), folded(y.Fields()))
+	return maps.Equal(xTypes, yTypes) && reflect.DeepEqual(folded(x.Fields()), folded(y.Fields()))
 }
 
 // folded gives fields with names in lower case, and without comments.
@@ -152,8 +154,8 @@ func foldedType(t iceberg.Type) iceberg.Type {
 	return t
 }
 
-// schemaOf numbers the columns and reads their types. Every column and everything inside may be null, as Spark has it of files.
-func schemaOf(columns []column, keys []string) (*iceberg.Schema, []string, error) {
+// schemaOf numbers the columns and reads their types, with those that a schema has no like of. Every column and everything inside may be null, as Spark has it of files.
+func schemaOf(columns []column) (*iceberg.Schema, map[int]string, error) {
 	n := ids(len(columns))
 	var fields []iceberg.NestedField
 	seen := map[string]bool{}
@@ -171,24 +173,28 @@ func schemaOf(columns []column, keys []string) (*iceberg.Schema, []string, error
 		}
 		fields = append(fields, f)
 	}
-	for i, key := range keys {
-		found := false
-		for _, f := range fields {
-			if strings.EqualFold(f.Name, key) {
-				keys[i], found = f.Name, true
-				if _, nested := f.Type.(iceberg.NestedType); nested {
-					return nil, nil, fault.New(fault.Unsupported, "column %s: partitions by a column of type %s are not supported", key, f.Type)
-				}
-			}
-		}
-		if !found {
-			return nil, nil, fault.New(fault.Corrupt, "it is partitioned by %s, which is no column", key)
-		}
-	}
 	if len(fields) == 0 {
 		return nil, nil, fault.New(fault.Unsupported, "the catalog keeps no columns of it, which Spark would find out from the files")
 	}
-	return iceberg.NewSchema(0, fields...), keys, nil
+	types := map[int]string{}
+	exactly(fields, types)
+	return iceberg.NewSchema(0, fields...), types, nil
+}
+
+// partitionedBy spells the names that a table is partitioned by as its columns do.
+func partitionedBy(keys []string, fields []iceberg.NestedField) ([]string, error) {
+	out := make([]string, len(keys))
+	for i, key := range keys {
+		at := slices.IndexFunc(fields, func(f iceberg.NestedField) bool { return strings.EqualFold(f.Name, key) })
+		if at < 0 {
+			return nil, fault.New(fault.Corrupt, "it is partitioned by %s, which is no column", key)
+		}
+		if _, nested := fields[at].Type.(iceberg.NestedType); nested {
+			return nil, fault.New(fault.Unsupported, "column %s: partitions by a column of type %s are not supported", key, fields[at].Type)
+		}
+		out[i] = fields[at].Name
+	}
+	return out, nil
 }
 
 // sparkType is a type of Spark's as JSON: a word, or an object.
@@ -245,6 +251,9 @@ func (f sparkField) typ(n *ids, depth int) (iceberg.Type, error) {
 	if _, ok := f.Metadata["__COLLATIONS"]; ok {
 		return nil, fault.New(fault.Unsupported, "texts with a collation are not supported")
 	}
+	if text := f.text("__CHAR_VARCHAR_TYPE_STRING"); text != "" {
+		return hiveType(text, n) // the whole type, where the other one says string for char(n) and varchar(n)
+	}
 	return f.Type.iceberg(n, depth)
 }
 
@@ -265,7 +274,7 @@ func (t sparkType) iceberg(n *ids, depth int) (out iceberg.Type, err error) {
 	case t.word == "variant":
 		return iceberg.VariantType{}, nil
 	case strings.HasPrefix(t.word, "char("), strings.HasPrefix(t.word, "varchar("):
-		return iceberg.PrimitiveTypes.String, nil
+		return hiveType(t.word, n)
 	case t.word != "":
 		if m := sparkDecimal.FindStringSubmatch(t.word); m != nil {
 			precision, _ := strconv.Atoi(m[1])

@@ -37,6 +37,9 @@ func (p *program) plan(ctx context.Context, c *connection) error {
 			if err := root.variantKeys(); err != nil {
 				return err
 			}
+			if err := (&chars{column: p.charColumn(numbers)}).check(root); err != nil {
+				return err
+			}
 		}
 	}
 	if ctx.Err() != nil {
@@ -66,6 +69,23 @@ func (p *program) columnType(i, column int) arrow.DataType {
 		return in.table.Source.Schema().Field(column).Type
 	}
 	return nil
+}
+
+// charColumn tells which columns that a node gives are a char(n).
+func (p *program) charColumn(numbers map[string]int) func(n *planNode, output int) (string, int) {
+	return func(n *planNode, output int) (string, int) {
+		o, ok := n.valueOrigin(output)
+		if !ok {
+			return "", 0
+		}
+		i, known := numbers[o.scan.id()]
+		if !known || p.columnType(i, o.column) == nil {
+			return "", 0
+		}
+		f := p.tables[i].table.Source.Schema().Field(o.column)
+		length, _ := scan.CharLength(f)
+		return f.Name, length
+	}
 }
 
 // field gives a column of a table as predicates name it; false: nothing can be pushed about it.

@@ -1108,9 +1108,11 @@ type Files struct {
 	// Of its folder.
 	Location string `protobuf:"bytes,3,opt,name=location,proto3" json:"location,omitempty"`
 	// ListPartitions knows the partitions; else they are the folders name=value below the location.
-	Listed        bool              `protobuf:"varint,4,opt,name=listed,proto3" json:"listed,omitempty"`
-	Properties    map[string]string `protobuf:"bytes,5,rep,name=properties,proto3" json:"properties,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	Comment       string            `protobuf:"bytes,6,opt,name=comment,proto3" json:"comment,omitempty"`
+	Listed     bool              `protobuf:"varint,4,opt,name=listed,proto3" json:"listed,omitempty"`
+	Properties map[string]string `protobuf:"bytes,5,rep,name=properties,proto3" json:"properties,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	Comment    string            `protobuf:"bytes,6,opt,name=comment,proto3" json:"comment,omitempty"`
+	// The types of fields of the schema that it has no like of, by the fields' ids: tinyint or smallint, an int there; char(n) or varchar(n), a string there.
+	Types         map[int32]string `protobuf:"bytes,7,rep,name=types,proto3" json:"types,omitempty" protobuf_key:"varint,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1185,6 +1187,13 @@ func (x *Files) GetComment() string {
 		return x.Comment
 	}
 	return ""
+}
+
+func (x *Files) GetTypes() map[int32]string {
+	if x != nil {
+		return x.Types
+	}
+	return nil
 }
 
 type ListPartitionsRequest struct {
@@ -1845,7 +1854,7 @@ const file_skua_catalog_v1_catalog_proto_rawDesc = "" +
 	"\vConfigEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01B\x10\n" +
-	"\x0e_metadata_size\"\x94\x02\n" +
+	"\x0e_metadata_size\"\x87\x03\n" +
 	"\x05Files\x12\x16\n" +
 	"\x06schema\x18\x01 \x01(\fR\x06schema\x12\x1e\n" +
 	"\n" +
@@ -1856,9 +1865,14 @@ const file_skua_catalog_v1_catalog_proto_rawDesc = "" +
 	"\n" +
 	"properties\x18\x05 \x03(\v2&.skua.catalog.v1.Files.PropertiesEntryR\n" +
 	"properties\x12\x18\n" +
-	"\acomment\x18\x06 \x01(\tR\acomment\x1a=\n" +
+	"\acomment\x18\x06 \x01(\tR\acomment\x127\n" +
+	"\x05types\x18\a \x03(\v2!.skua.catalog.v1.Files.TypesEntryR\x05types\x1a=\n" +
 	"\x0fPropertiesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\x1a8\n" +
+	"\n" +
+	"TypesEntry\x12\x10\n" +
+	"\x03key\x18\x01 \x01(\x05R\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"\x88\x01\n" +
 	"\x15ListPartitionsRequest\x12;\n" +
 	"\n" +
@@ -1942,7 +1956,7 @@ func file_skua_catalog_v1_catalog_proto_rawDescGZIP() []byte {
 }
 
 var file_skua_catalog_v1_catalog_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_skua_catalog_v1_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 31)
+var file_skua_catalog_v1_catalog_proto_msgTypes = make([]protoimpl.MessageInfo, 32)
 var file_skua_catalog_v1_catalog_proto_goTypes = []any{
 	(TableKind)(0),                 // 0: skua.catalog.v1.TableKind
 	(ErrorKind)(0),                 // 1: skua.catalog.v1.ErrorKind
@@ -1977,7 +1991,8 @@ var file_skua_catalog_v1_catalog_proto_goTypes = []any{
 	nil,                            // 30: skua.catalog.v1.Credential.PropertiesEntry
 	nil,                            // 31: skua.catalog.v1.TableHead.ConfigEntry
 	nil,                            // 32: skua.catalog.v1.Files.PropertiesEntry
-	(*timestamppb.Timestamp)(nil),  // 33: google.protobuf.Timestamp
+	nil,                            // 33: skua.catalog.v1.Files.TypesEntry
+	(*timestamppb.Timestamp)(nil),  // 34: google.protobuf.Timestamp
 }
 var file_skua_catalog_v1_catalog_proto_depIdxs = []int32{
 	28, // 0: skua.catalog.v1.OpenRequest.properties:type_name -> skua.catalog.v1.OpenRequest.PropertiesEntry
@@ -1993,7 +2008,7 @@ var file_skua_catalog_v1_catalog_proto_depIdxs = []int32{
 	12, // 10: skua.catalog.v1.ListTablesResponse.entries:type_name -> skua.catalog.v1.TableEntry
 	2,  // 11: skua.catalog.v1.LoadTableRequest.identifier:type_name -> skua.catalog.v1.Identifier
 	30, // 12: skua.catalog.v1.Credential.properties:type_name -> skua.catalog.v1.Credential.PropertiesEntry
-	33, // 13: skua.catalog.v1.Credential.expires:type_name -> google.protobuf.Timestamp
+	34, // 13: skua.catalog.v1.Credential.expires:type_name -> google.protobuf.Timestamp
 	2,  // 14: skua.catalog.v1.TableHead.identifier:type_name -> skua.catalog.v1.Identifier
 	0,  // 15: skua.catalog.v1.TableHead.kind:type_name -> skua.catalog.v1.TableKind
 	31, // 16: skua.catalog.v1.TableHead.config:type_name -> skua.catalog.v1.TableHead.ConfigEntry
@@ -2001,33 +2016,34 @@ var file_skua_catalog_v1_catalog_proto_depIdxs = []int32{
 	3,  // 18: skua.catalog.v1.TableHead.locations:type_name -> skua.catalog.v1.Mapping
 	17, // 19: skua.catalog.v1.TableHead.files:type_name -> skua.catalog.v1.Files
 	32, // 20: skua.catalog.v1.Files.properties:type_name -> skua.catalog.v1.Files.PropertiesEntry
-	2,  // 21: skua.catalog.v1.ListPartitionsRequest.identifier:type_name -> skua.catalog.v1.Identifier
-	19, // 22: skua.catalog.v1.Partition.values:type_name -> skua.catalog.v1.PartitionValue
-	20, // 23: skua.catalog.v1.ListPartitionsResponse.partitions:type_name -> skua.catalog.v1.Partition
-	16, // 24: skua.catalog.v1.LoadTableResponse.head:type_name -> skua.catalog.v1.TableHead
-	2,  // 25: skua.catalog.v1.ReportScanRequest.identifier:type_name -> skua.catalog.v1.Identifier
-	1,  // 26: skua.catalog.v1.ErrorDetail.kind:type_name -> skua.catalog.v1.ErrorKind
-	5,  // 27: skua.catalog.v1.CatalogService.Open:input_type -> skua.catalog.v1.OpenRequest
-	7,  // 28: skua.catalog.v1.CatalogService.ListNamespaces:input_type -> skua.catalog.v1.ListNamespacesRequest
-	9,  // 29: skua.catalog.v1.CatalogService.LoadNamespace:input_type -> skua.catalog.v1.LoadNamespaceRequest
-	11, // 30: skua.catalog.v1.CatalogService.ListTables:input_type -> skua.catalog.v1.ListTablesRequest
-	14, // 31: skua.catalog.v1.CatalogService.LoadTable:input_type -> skua.catalog.v1.LoadTableRequest
-	18, // 32: skua.catalog.v1.CatalogService.ListPartitions:input_type -> skua.catalog.v1.ListPartitionsRequest
-	23, // 33: skua.catalog.v1.CatalogService.ReportScan:input_type -> skua.catalog.v1.ReportScanRequest
-	25, // 34: skua.catalog.v1.CatalogService.Close:input_type -> skua.catalog.v1.CloseRequest
-	6,  // 35: skua.catalog.v1.CatalogService.Open:output_type -> skua.catalog.v1.OpenResponse
-	8,  // 36: skua.catalog.v1.CatalogService.ListNamespaces:output_type -> skua.catalog.v1.ListNamespacesResponse
-	10, // 37: skua.catalog.v1.CatalogService.LoadNamespace:output_type -> skua.catalog.v1.LoadNamespaceResponse
-	13, // 38: skua.catalog.v1.CatalogService.ListTables:output_type -> skua.catalog.v1.ListTablesResponse
-	22, // 39: skua.catalog.v1.CatalogService.LoadTable:output_type -> skua.catalog.v1.LoadTableResponse
-	21, // 40: skua.catalog.v1.CatalogService.ListPartitions:output_type -> skua.catalog.v1.ListPartitionsResponse
-	24, // 41: skua.catalog.v1.CatalogService.ReportScan:output_type -> skua.catalog.v1.ReportScanResponse
-	26, // 42: skua.catalog.v1.CatalogService.Close:output_type -> skua.catalog.v1.CloseResponse
-	35, // [35:43] is the sub-list for method output_type
-	27, // [27:35] is the sub-list for method input_type
-	27, // [27:27] is the sub-list for extension type_name
-	27, // [27:27] is the sub-list for extension extendee
-	0,  // [0:27] is the sub-list for field type_name
+	33, // 21: skua.catalog.v1.Files.types:type_name -> skua.catalog.v1.Files.TypesEntry
+	2,  // 22: skua.catalog.v1.ListPartitionsRequest.identifier:type_name -> skua.catalog.v1.Identifier
+	19, // 23: skua.catalog.v1.Partition.values:type_name -> skua.catalog.v1.PartitionValue
+	20, // 24: skua.catalog.v1.ListPartitionsResponse.partitions:type_name -> skua.catalog.v1.Partition
+	16, // 25: skua.catalog.v1.LoadTableResponse.head:type_name -> skua.catalog.v1.TableHead
+	2,  // 26: skua.catalog.v1.ReportScanRequest.identifier:type_name -> skua.catalog.v1.Identifier
+	1,  // 27: skua.catalog.v1.ErrorDetail.kind:type_name -> skua.catalog.v1.ErrorKind
+	5,  // 28: skua.catalog.v1.CatalogService.Open:input_type -> skua.catalog.v1.OpenRequest
+	7,  // 29: skua.catalog.v1.CatalogService.ListNamespaces:input_type -> skua.catalog.v1.ListNamespacesRequest
+	9,  // 30: skua.catalog.v1.CatalogService.LoadNamespace:input_type -> skua.catalog.v1.LoadNamespaceRequest
+	11, // 31: skua.catalog.v1.CatalogService.ListTables:input_type -> skua.catalog.v1.ListTablesRequest
+	14, // 32: skua.catalog.v1.CatalogService.LoadTable:input_type -> skua.catalog.v1.LoadTableRequest
+	18, // 33: skua.catalog.v1.CatalogService.ListPartitions:input_type -> skua.catalog.v1.ListPartitionsRequest
+	23, // 34: skua.catalog.v1.CatalogService.ReportScan:input_type -> skua.catalog.v1.ReportScanRequest
+	25, // 35: skua.catalog.v1.CatalogService.Close:input_type -> skua.catalog.v1.CloseRequest
+	6,  // 36: skua.catalog.v1.CatalogService.Open:output_type -> skua.catalog.v1.OpenResponse
+	8,  // 37: skua.catalog.v1.CatalogService.ListNamespaces:output_type -> skua.catalog.v1.ListNamespacesResponse
+	10, // 38: skua.catalog.v1.CatalogService.LoadNamespace:output_type -> skua.catalog.v1.LoadNamespaceResponse
+	13, // 39: skua.catalog.v1.CatalogService.ListTables:output_type -> skua.catalog.v1.ListTablesResponse
+	22, // 40: skua.catalog.v1.CatalogService.LoadTable:output_type -> skua.catalog.v1.LoadTableResponse
+	21, // 41: skua.catalog.v1.CatalogService.ListPartitions:output_type -> skua.catalog.v1.ListPartitionsResponse
+	24, // 42: skua.catalog.v1.CatalogService.ReportScan:output_type -> skua.catalog.v1.ReportScanResponse
+	26, // 43: skua.catalog.v1.CatalogService.Close:output_type -> skua.catalog.v1.CloseResponse
+	36, // [36:44] is the sub-list for method output_type
+	28, // [28:36] is the sub-list for method input_type
+	28, // [28:28] is the sub-list for extension type_name
+	28, // [28:28] is the sub-list for extension extendee
+	0,  // [0:28] is the sub-list for field type_name
 }
 
 func init() { file_skua_catalog_v1_catalog_proto_init() }
@@ -2047,7 +2063,7 @@ func file_skua_catalog_v1_catalog_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_skua_catalog_v1_catalog_proto_rawDesc), len(file_skua_catalog_v1_catalog_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   31,
+			NumMessages:   32,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
