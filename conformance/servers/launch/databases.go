@@ -84,11 +84,11 @@ var mariadb = kind{
 		if err := os.WriteFile(s.in("first.sql"), []byte(first), 0o644); err != nil {
 			return err
 		}
-		make := append(who, paths[0], "--no-defaults", "--datadir="+s.in("data"), "--auth-root-authentication-method=normal", "--skip-test-db")
+		make := append(who, paths[0], "--no-defaults", "--datadir="+s.in("data"), "--tmpdir="+s.in("data"), "--auth-root-authentication-method=normal", "--skip-test-db")
 		if err := shell(ctx, s.folder, nil, make[0], make[1:]...); err != nil {
 			return err
 		}
-		s.command = append(slices.Clip(who), paths[1], "--no-defaults", "--datadir="+s.in("data"), "--bind-address="+host, fmt.Sprintf("--port=%d", s.ports[0]),
+		s.command = append(slices.Clip(who), paths[1], "--no-defaults", "--datadir="+s.in("data"), "--tmpdir="+s.in("data"), "--bind-address="+host, fmt.Sprintf("--port=%d", s.ports[0]),
 			"--socket="+s.in("socket"), "--pid-file="+s.in("pid"), "--init-file="+s.in("first.sql"), "--innodb-buffer-pool-size=32M", "--skip-log-bin")
 		return nil
 	},
