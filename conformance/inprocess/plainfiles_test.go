@@ -51,6 +51,8 @@ func plainLake(t *testing.T) map[string]string {
 	parquetFile(t, dir+"/elsewhere/a", fields, `[{"ID": 4, "price": "9.99"}]`)
 	parquetFile(t, dir+"/logs/country=CH/day=2026-01-02/_hidden", fields[:1], `[{"ID": 99}]`)
 	parquetFile(t, dir+"/whole/part-0.parquet", fields[:1], `[{"ID": 5}, {"ID": 6}]`)
+	parquetFile(t, dir+"/small/a", []arrow.Field{nullable("b", arrow.PrimitiveTypes.Int8), nullable("s", arrow.PrimitiveTypes.Int16), nullable("c", arrow.BinaryTypes.String),
+		nullable("v", arrow.BinaryTypes.String), nullable("d", arrow.FixedWidthTypes.Date32)}, `[{"b": 1, "s": 300, "c": "ab", "v": "ab", "d": "1000-01-01"}, {"b": -2, "s": -1, "c": "abcd"}, {}]`)
 	columns := []map[int16]any{hivetest.Column("id", "bigint"), hivetest.Column("at", "timestamp"), hivetest.Column("price", "decimal(9,2)"),
 		hivetest.Column("more", "struct<x:int,y:string>"), hivetest.Column("code", "varchar(3)")}
 	keys := []map[int16]any{hivetest.Column("country", "string"), hivetest.Column("day", "date")}
@@ -62,6 +64,8 @@ func plainLake(t *testing.T) map[string]string {
 		Tables: map[string]map[int16]any{
 			"sales.logs":  hivetest.ParquetTable("sales", "logs", "file:"+dir+"/logs", columns, keys, map[string]string{"EXTERNAL": "TRUE", "team": "birds"}),
 			"sales.whole": hivetest.ParquetTable("sales", "whole", "file:"+dir+"/whole", columns[:1], nil, spark),
+			"sales.small": hivetest.ParquetTable("sales", "small", "file:"+dir+"/small", []map[int16]any{hivetest.Column("b", "tinyint"), hivetest.Column("s", "smallint"),
+				hivetest.Column("c", "char(4)"), hivetest.Column("v", "varchar(4)"), hivetest.Column("d", "date")}, nil, map[string]string{}),
 			"sales.texts": hivetest.Table("sales", "texts", "EXTERNAL_TABLE", map[string]string{}),
 			"sales.ice": hivetest.Table("sales", "ice", "EXTERNAL_TABLE", map[string]string{"table_type": "ICEBERG",
 				"metadata_location": root + "/types/all_v2/metadata/" + filepath.Base(found[len(found)-1])}),
@@ -97,12 +101,27 @@ func TestTablesOfPlainFiles(t *testing.T) {
 		{"SELECT w.Id FROM sales.whole w JOIN sales.logs l ON w.id = l.id + 1", `5`},
 		{"SELECT id FROM sales.whole ORDER BY id DESC LIMIT 1", `6`},
 		{"DESCRIBE sales.whole", `Id|int|the key`},
-		{"DESCRIBE sales.logs", `id|bigint|(null); at|timestamp|(null); price|decimal(9,2)|(null); more|struct<x:int,y:string>|(null); code|string|(null); country|string|(null); day|date|(null); ` +
+		{"DESCRIBE sales.logs", `id|bigint|(null); at|timestamp|(null); price|decimal(9,2)|(null); more|struct<x:int,y:string>|(null); code|varchar(3)|(null); country|string|(null); day|date|(null); ` +
 			`# Partition Information||; # col_name|data_type|comment; country|string|(null); day|date|(null)`},
 		{"SHOW TBLPROPERTIES sales.logs", `team|birds`},
-		{"SHOW TABLES IN sales", `sales|ice|false; sales|logs|false; sales|texts|false; sales|whole|false`},
+		{"SHOW TABLES IN sales", `sales|ice|false; sales|logs|false; sales|small|false; sales|texts|false; sales|whole|false`},
 		{"SHOW TABLES IN plain.sales", `sales|ice|false`},
 		{"SELECT count(*) > 0 AS ok FROM sales.ice", `true`},
+		{"SELECT *, typeof(b), typeof(s), typeof(c) FROM sales.small WHERE b = 1", "1|300|ab  |ab|1000-01-01|TINYINT|SMALLINT|VARCHAR"},
+		{"SELECT b + b, s * 2, sum(b) OVER () FROM sales.small WHERE s > 0", "2|600|1"},
+		{"SELECT sum(b) AS x, max(s) AS y, min(c) AS z FROM sales.small", "-1|300|ab  "},
+		{"DESCRIBE sales.small", "b|tinyint|(null); s|smallint|(null); c|char(4)|(null); v|varchar(4)|(null); d|date|(null)"},
+		{"SELECT s FROM sales.small WHERE c = 'ab'", "300"},
+		{"SELECT s FROM sales.small WHERE c = 'ab      '", "300"},
+		{"SELECT s FROM sales.small WHERE c IN ('abcd ', 'x') OR c <=> 'q'", "-1"},
+		{"SELECT s FROM sales.small WHERE c > 'ab'", "-1"},
+		{"SELECT s FROM sales.small WHERE c BETWEEN 'a' AND 'abc'", "300"},
+		{"SELECT s FROM sales.small WHERE c <> 'abcd e'", "300; -1"},
+		{"SELECT s FROM sales.small WHERE v = 'ab' AND c LIKE 'ab%'", "300"},
+		{"SELECT count(*) AS n, max(s) AS m FROM sales.small WHERE c = 'ab  ' GROUP BY c", "1|300"},
+		{"SELECT max(s) AS m FROM sales.small WHERE c = 'ab' GROUP BY c", "error: comparing c, a char(4), with a text of another length"},
+		{"SELECT a.s FROM sales.small a JOIN sales.small b ON a.c = b.c WHERE a.b = 1", "300"},
+		{"SELECT d FROM sales.small WHERE d < DATE '1500-01-01'", "1000-01-01"},
 		{"SELECT count(*) FROM sales.texts", "error: spark_catalog.sales.texts is no Iceberg table: tables of plain files (csv) are not supported"},
 		{"SELECT count(*) FROM plain.sales.logs", "error: [TABLE_OR_VIEW_NOT_FOUND]"},
 		{"SELECT * FROM sales.logs VERSION AS OF 1", "error: spark_catalog.sales.logs is a table of plain parquet files: it has no snapshots"},
@@ -112,11 +131,19 @@ func TestTablesOfPlainFiles(t *testing.T) {
 			t.Errorf("%s:\n%s\nwant %s", c.sql, got, c.want)
 		}
 	}
+	for _, c := range []struct{ mode, want string }{{"LEGACY", "0999-12-27"}, {"EXCEPTION", "error: [INCONSISTENT_BEHAVIOR_CROSS_VERSION.READ_ANCIENT_DATETIME]"}, {"CORRECTED", "1000-01-01"}} {
+		asked(t, client, "SET spark.sql.parquet.datetimeRebaseModeInRead = "+c.mode)
+		if got := asked(t, client, "SELECT d FROM sales.small WHERE d IS NOT NULL"); got != c.want && (!strings.HasPrefix(c.want, "error") || !strings.Contains(got, strings.TrimPrefix(c.want, "error: "))) {
+			t.Errorf("%s: %s", c.mode, got)
+		}
+	}
 	for sql, parts := range map[string][]string{
-		"EXPLAIN SELECT id FROM sales.logs WHERE day = DATE '2026-01-02'": {"plain parquet files", "partitions: 1 of 3, left out: 2 by partition", "files: 1\n"},
-		"DESCRIBE EXTENDED sales.logs":                                    {"Provider|parquet|", "Type|EXTERNAL|"},
-		"SHOW CREATE TABLE sales.whole":                                   {"USING parquet"},
-		"SHOW TABLE EXTENDED IN sales LIKE 'whole'":                       {"Provider: parquet"},
+		"EXPLAIN SELECT id FROM sales.logs WHERE day = DATE '2026-01-02'":             {"plain parquet files", "partitions: 1 of 3, left out: 2 by partition", "files: 1\n"},
+		"EXPLAIN SELECT id FROM sales.logs WITH ('split-size' = '7', lookback = '3')": {"ignored option split-size = 7: of no effect", "ignored option lookback = 3: of no effect"},
+		"SHOW READ OPTIONS FOR sales.logs WITH ('split-size' = '7')":                  {"split-size|7|ignored|(null)|spark_catalog.sales.logs|of no effect on a table of plain files"},
+		"DESCRIBE EXTENDED sales.logs":                                                {"Provider|parquet|", "Type|EXTERNAL|"},
+		"SHOW CREATE TABLE sales.whole":                                               {"USING parquet"},
+		"SHOW TABLE EXTENDED IN sales LIKE 'whole'":                                   {"Provider: parquet"},
 	} {
 		got := asked(t, client, sql)
 		for _, part := range parts {
