@@ -31,6 +31,7 @@ typedef struct {
 	int *kinds;            // by column
 	duckdb_connection helper;
 	duckdb_arrow_converted_schema schema; // of the others
+	struct ArrowSchema source;            // of all
 } scan_state;
 
 typedef struct {
@@ -80,7 +81,7 @@ static char *add_columns(duckdb_bind_info info, duckdb_connection helper, struct
 		error = take(duckdb_data_chunk_from_arrow(helper, empty, converted, &chunk));
 	}
 	for (int64_t i = 0; !error && i < schema->n_children; i++) {
-		duckdb_logical_type type = duckdb_vector_get_column_type(duckdb_data_chunk_get_vector(chunk, i));
+		duckdb_logical_type type = skua_declared(duckdb_vector_get_column_type(duckdb_data_chunk_get_vector(chunk, i)), schema->children[i]);
 		duckdb_bind_add_result_column(info, schema->children[i]->name, type);
 		duckdb_destroy_logical_type(&type);
 	}
@@ -137,6 +138,7 @@ static void scan_destroy(void *pointer) {
 	if (s->helper) {
 		duckdb_disconnect(&s->helper);
 	}
+	release_schema(&s->source);
 	pthread_mutex_destroy(&s->lock);
 	free(s->kinds);
 	free(s);
@@ -164,22 +166,20 @@ static void scan_init(duckdb_init_info info) {
 	function_info *f = duckdb_init_get_extra_info(info);
 	bind_data *b = duckdb_init_get_bind_data(info);
 	scan_state *s = calloc(1, sizeof *s);
-	struct ArrowSchema schema = {0};
 	pthread_mutex_init(&s->lock, NULL);
 	s->columns = duckdb_init_get_column_count(info);
 	uint64_t *columns = calloc(s->columns + 1, sizeof *columns);
 	for (idx_t i = 0; i < s->columns; i++) {
 		columns[i] = duckdb_init_get_column_index(info, i);
 	}
-	char *error = skuaOpen(b->id, columns, s->columns, &schema, &s->reader);
+	char *error = skuaOpen(b->id, columns, s->columns, &s->source, &s->reader);
 	free(columns);
 	if (!error && duckdb_connect(f->database, &s->helper)) {
 		error = strdup("no connection to convert with");
 	}
 	if (!error) {
-		error = sort_columns(s, &schema);
+		error = sort_columns(s, &s->source);
 	}
-	release_schema(&schema);
 	duckdb_init_set_init_data(info, s, scan_destroy);
 	if (error) {
 		duckdb_init_set_error(info, error);
@@ -271,7 +271,7 @@ static void scan_next(duckdb_function_info info, duckdb_data_chunk out) {
 	for (idx_t i = 0; i < w->columns; i++) {
 		duckdb_vector to = duckdb_data_chunk_get_vector(out, i);
 		if (s->kinds[i] == SKUA_OTHER) {
-			duckdb_vector_reference_vector(to, duckdb_data_chunk_get_vector(chunk, other++));
+			skua_reference(to, duckdb_data_chunk_get_vector(chunk, other++), n, s->source.children[i]);
 		} else if (!skua_write_vector(s->kinds[i], &w->slices[i], n, to)) {
 			error = "a value of a decimal column has more digits than its type";
 		}
@@ -323,6 +323,9 @@ char *skua_statement_schema(duckdb_connection connection, duckdb_prepared_statem
 	duckdb_arrow_options options = NULL;
 	duckdb_connection_get_arrow_options(connection, &options);
 	char *error = take(duckdb_to_arrow_schema(options, types, names, count, out));
+	if (!error) {
+		skua_name_zones(types, out);
+	}
 	duckdb_destroy_arrow_options(&options);
 	for (idx_t i = 0; i < count; i++) {
 		duckdb_destroy_logical_type(&types[i]);

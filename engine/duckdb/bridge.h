@@ -27,6 +27,7 @@ typedef void *duckdb_init_info;
 typedef void *duckdb_function_info;
 typedef void *duckdb_scalar_function;
 typedef void *duckdb_scalar_function_set;
+typedef void *duckdb_cast_function;
 
 typedef struct {
 	idx_t column_count, row_count, rows_changed;
@@ -157,6 +158,35 @@ void duckdb_destroy_scalar_function_set(duckdb_scalar_function_set *set);
 duckdb_state duckdb_add_scalar_function_to_set(duckdb_scalar_function_set set, duckdb_scalar_function function);
 duckdb_state duckdb_register_scalar_function_set(duckdb_connection connection, duckdb_scalar_function_set set);
 
+void *duckdb_vector_get_data(duckdb_vector vector);
+uint64_t *duckdb_vector_get_validity(duckdb_vector vector);
+void duckdb_vector_ensure_validity_writable(duckdb_vector vector);
+void duckdb_vector_assign_string_element_len(duckdb_vector vector, idx_t index, const char *text, idx_t length);
+char *duckdb_logical_type_get_alias(duckdb_logical_type type);
+void duckdb_logical_type_set_alias(duckdb_logical_type type, const char *alias);
+duckdb_logical_type duckdb_create_list_type(duckdb_logical_type type);
+duckdb_logical_type duckdb_create_map_type(duckdb_logical_type key, duckdb_logical_type value);
+duckdb_logical_type duckdb_list_type_child_type(duckdb_logical_type type);
+duckdb_logical_type duckdb_map_type_key_type(duckdb_logical_type type);
+duckdb_logical_type duckdb_map_type_value_type(duckdb_logical_type type);
+idx_t duckdb_struct_type_child_count(duckdb_logical_type type);
+duckdb_logical_type duckdb_struct_type_child_type(duckdb_logical_type type, idx_t index);
+duckdb_state duckdb_register_logical_type(duckdb_connection connection, duckdb_logical_type type, void *info);
+duckdb_vector duckdb_struct_vector_get_child(duckdb_vector vector, idx_t index);
+duckdb_vector duckdb_list_vector_get_child(duckdb_vector vector);
+idx_t duckdb_list_vector_get_size(duckdb_vector vector);
+duckdb_state duckdb_list_vector_set_size(duckdb_vector vector, idx_t size);
+duckdb_state duckdb_list_vector_reserve(duckdb_vector vector, idx_t capacity);
+duckdb_cast_function duckdb_create_cast_function(void);
+void duckdb_cast_function_set_source_type(duckdb_cast_function function, duckdb_logical_type type);
+void duckdb_cast_function_set_target_type(duckdb_cast_function function, duckdb_logical_type type);
+void duckdb_cast_function_set_implicit_cast_cost(duckdb_cast_function function, int64_t cost);
+void duckdb_cast_function_set_function(duckdb_cast_function function, bool (*cast)(duckdb_function_info, idx_t, duckdb_vector, duckdb_vector));
+void duckdb_cast_function_set_error(duckdb_function_info info, const char *error);
+void duckdb_cast_function_set_row_error(duckdb_function_info info, const char *error, idx_t row, duckdb_vector output);
+duckdb_state duckdb_register_cast_function(duckdb_connection connection, duckdb_cast_function function);
+void duckdb_destroy_cast_function(duckdb_cast_function *function);
+
 // The type of a variant, besides the engine's numbers.
 #define SKUA_VARIANT (-1)
 
@@ -181,5 +211,31 @@ char *skua_statement_schema(duckdb_connection connection, duckdb_prepared_statem
 
 // skua_chunk_to_arrow converts and destroys a chunk. The error is to be freed.
 char *skua_chunk_to_arrow(duckdb_arrow_options options, duckdb_data_chunk chunk, struct ArrowArray *out);
+
+// SKUA_NANOS names the type of timestamps in nanoseconds without a zone, SKUA_ZONED that of those with one. Their values are those of TIMESTAMP_NS, in UTC.
+// The engine has no such type with a zone, and its own one without has casts that cannot be replaced.
+#define SKUA_NANOS "timestamp_ntz_ns"
+#define SKUA_ZONED "timestamptz_ns"
+
+// SKUA_ZONE_KEY is in the metadata of a source's fields of these types, with the zone.
+#define SKUA_ZONE_KEY "skua.zone"
+
+// The numbers of these types, besides the engine's.
+#define SKUA_ZONED_TYPE (-2)
+#define SKUA_NANOS_TYPE (-3)
+
+duckdb_logical_type skua_nanos_type(int number);
+
+// skua_add_casts gives the database behind connection casts of these types.
+bool skua_add_casts(duckdb_connection connection);
+
+// skua_declared gives the type of a source's column, by the metadata in its schema, and destroys the given one.
+duckdb_logical_type skua_declared(duckdb_logical_type type, const struct ArrowSchema *schema);
+
+// skua_reference gives a column of such a type the values of in, shared where the types are the engine's own.
+void skua_reference(duckdb_vector out, duckdb_vector in, idx_t count, const struct ArrowSchema *schema);
+
+// skua_name_zones gives the columns of a schema, made of these types, the zones that the engine does not know of.
+void skua_name_zones(duckdb_logical_type *types, struct ArrowSchema *schema);
 
 #endif

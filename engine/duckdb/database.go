@@ -54,6 +54,10 @@ func openDatabase(settings [][2]string, threads int) (*database, error) {
 		d.close()
 		return nil, fault.New(fault.Internal, "open the SQL engine: the table function is refused")
 	}
+	if !C.skua_add_casts(c.handle) {
+		d.close()
+		return nil, fault.New(fault.Internal, "open the SQL engine: its casts are refused")
+	}
 	if err := d.registerScalars(c); err != nil {
 		d.close()
 		return nil, err

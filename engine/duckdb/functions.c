@@ -38,6 +38,7 @@ static char *arguments_of(duckdb_connection helper, duckdb_data_chunk in, struct
 	duckdb_connection_get_arrow_options(helper, &options);
 	char *error = message(duckdb_to_arrow_schema(options, types, names, count, schema));
 	if (!error) {
+		skua_name_zones(types, schema);
 		error = message(duckdb_data_chunk_to_arrow(options, in, array));
 	}
 	duckdb_destroy_arrow_options(&options);
@@ -111,7 +112,7 @@ static duckdb_logical_type type_of(int number) {
 		duckdb_destroy_logical_type(&blob);
 		return out;
 	}
-	return duckdb_create_logical_type(number);
+	return number < 0 ? skua_nanos_type(number) : duckdb_create_logical_type(number);
 }
 
 bool skua_add_function(duckdb_database database, duckdb_scalar_function_set set, int code, int *types, idx_t parameters, bool varargs, bool is_volatile) {

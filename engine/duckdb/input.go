@@ -32,9 +32,21 @@ func sourceFields(in *input) []arrow.Field {
 func engineSchema(in *input) *arrow.Schema {
 	var out []arrow.Field
 	for _, f := range sourceFields(in) {
-		out = append(out, arrow.Field{Name: f.Name, Type: engineType(f.Type), Nullable: true})
+		out = append(out, engineField(f.Name, f.Type))
 	}
 	return arrow.NewSchema(out, nil)
+}
+
+// zoneKey is SKUA_ZONE_KEY.
+const zoneKey = "skua.zone"
+
+// engineField gives a field in the type that the engine gets. One of timestamps with nanoseconds says its zone, or that it has none.
+func engineField(name string, t arrow.DataType) arrow.Field {
+	out := arrow.Field{Name: name, Type: engineType(t), Nullable: true}
+	if ts, ok := t.(*arrow.TimestampType); ok && ts.Unit == arrow.Nanosecond {
+		out.Metadata = arrow.NewMetadata([]string{zoneKey}, []string{ts.TimeZone})
+	}
+	return out
 }
 
 func fieldID(f arrow.Field) int {
@@ -65,13 +77,15 @@ func engineType(t arrow.DataType) arrow.DataType {
 		}
 		fields := make([]arrow.Field, t.NumFields())
 		for i, f := range t.Fields() {
-			fields[i] = arrow.Field{Name: f.Name, Type: engineType(f.Type), Nullable: true}
+			fields[i] = engineField(f.Name, f.Type)
 		}
 		return arrow.StructOf(fields...)
 	case *arrow.ListType:
-		return arrow.ListOf(engineType(t.Elem()))
+		return arrow.ListOfField(engineField("item", t.Elem()))
 	case *arrow.MapType:
-		return arrow.MapOf(engineType(t.KeyType()), engineType(t.ItemType()))
+		key, item := engineField("key", t.KeyType()), engineField("value", t.ItemType())
+		key.Nullable = false
+		return arrow.MapOfFields(key, item)
 	}
 	return t
 }

@@ -2,7 +2,11 @@
 
 package duckdb
 
-import "github.com/apache/arrow-go/v18/arrow"
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
 
 // The engine's numbers of the types that functions take and give.
 const (
@@ -18,6 +22,8 @@ const (
 	typeBlob     = 18
 	typeAny      = 34
 	typeVariant  = -1
+	typeZoned    = -2 // a timestamp with nanoseconds and a zone
+	typeNanos    = -3 // one without
 )
 
 // scalar is a function of ours: one of the names' overloads.
@@ -31,4 +37,4 @@ type scalar struct {
 }
 
 // scalars are our functions. A function's place in the list is its number for the engine.
-var scalars = append(append([]scalar{}, hashes...), append(append(append(transforms, averages...), guards...), variants...)...)
+var scalars = slices.Concat(hashes, transforms, averages, guards, nanos, variants)
