@@ -2,12 +2,15 @@
 
 package duckdb
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // allowed gives the functions that a statement may call.
 func allowed() map[string]bool {
 	out := words(strings.ToLower(allowedFunctions))
-	for _, name := range macroNames {
+	for _, name := range slices.Concat(macroNames, sparkMacroNames) {
 		out[name] = true
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -129,7 +130,7 @@ func prepareInstance(d *database, more []string) error {
 		return err
 	}
 	defer c.close()
-	for _, sql := range append(append([]string{}, macros...), more...) {
+	for _, sql := range slices.Concat(macros, sparkMacros, more) {
 		if err := c.exec(sql); err != nil {
 			return fault.Wrap(err, "set up the SQL engine: %s", firstLine(sql))
 		}

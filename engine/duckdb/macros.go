@@ -17,7 +17,6 @@ var macros = []string{
 		ELSE round((epoch(CAST(a AS TIMESTAMP) - date_trunc('month', CAST(a AS TIMESTAMP))) - epoch(CAST(b AS TIMESTAMP) - date_trunc('month', CAST(b AS TIMESTAMP)))) / 2678400, 8) END`,
 	`CREATE MACRO skua_next_day(d, w) AS CAST(CAST(d AS DATE) + CAST((list_position(['su', 'mo', 'tu', 'we', 'th', 'fr', 'sa'], lower(left(w, 2))) - 1 - dayofweek(CAST(d AS DATE)) + 6) % 7 + 1 AS INTEGER) AS DATE)`,
 	`CREATE MACRO skua_to_timestamp(x DOUBLE) AS to_timestamp(x), (x BIGINT) AS to_timestamp(x), (x VARCHAR) AS CAST(x AS TIMESTAMPTZ), (x DATE) AS CAST(x AS TIMESTAMPTZ), (x TIMESTAMPTZ) AS x`,
-	`CREATE MACRO skua_floor(n, d) AS (n - (n % d + d) % d) // d`,
 	`CREATE MACRO skua_guard(kind, n) AS skua_made(kind, CASE WHEN n > 1000000000000000 THEN 1000000000000000 ELSE CAST(n AS BIGINT) END, CAST(getvariable('skua_statement') AS UBIGINT), CAST(getvariable('skua_joined') AS BIGINT))`,
 	`CREATE MACRO skua_length(n) AS CAST(n + skua_guard(0, n) AS INTEGER)`,
 	`CREATE MACRO skua_repeat(s, n) AS repeat(s, CAST(n + skua_guard(0, len(s) * CAST(n AS HUGEINT)) AS BIGINT))`,
@@ -48,7 +47,7 @@ var macros = []string{
 }
 
 // macroNames are the functions that macros and we ourselves make, which the gate lets pass.
-var macroNames = []string{"skua_substring", "skua_locate", "skua_substring_index", "skua_initcap", "skua_months_between", "skua_next_day", "skua_to_timestamp", "skua_floor", "skua_map",
+var macroNames = []string{"skua_substring", "skua_locate", "skua_substring_index", "skua_initcap", "skua_months_between", "skua_next_day", "skua_to_timestamp", "skua_map",
 	"skua_years", "skua_months", "skua_days", "skua_hours", "skua_guard", "skua_length", "skua_repeat", "skua_elements", "skua_range", "skua_series", "skua_replace",
 	"skua_like_regex", "skua_levenshtein", "skua_damerau_levenshtein", "skua_jaro_similarity", "skua_jaro_winkler_similarity",
 	"skua_truncate", "skua_bucket", "skua_xxhash64", "skua_hash", "skua_crc32", "skua_variant_get", "skua_try_variant_get", "skua_to_json", "skua_schema_of_variant", "skua_is_variant_null"}
