@@ -29,6 +29,8 @@ type Query struct {
 	Catalog       string                   // the current one
 	Namespace     []string                 // the current one
 	Name          func(syntax.Expr) string // what a result column of an expression is called
+	// Rows evaluates the number of a LIMIT or an OFFSET, which it is told in lower case; false: it is no constant of ours. Nil: none is known.
+	Rows func(word string, e syntax.Expr) (int64, bool, error)
 	// Variable gives the value of a session variable, a constant in SQL, by a name of one to three parts that is no column's; nil: there are none.
 	Variable  func(parts []string) (string, bool)
 	Constants map[string]string // the values of functions such as current_user and version, by name in lower case

@@ -61,7 +61,7 @@ func (s *statement) compile(ctx context.Context, args arrow.RecordBatch, cause e
 	r := &resolution{opened: map[string]openTable{}, used: map[string]string{}, ignored: map[string][]reportIgnored{}, wraps: map[string]bool{}}
 	dialect, _ := s.state.Get(dialectKey)
 	q := Query{Text: tableTerms(s.text), Zone: s.zone, Clock: s.clock, CaseSensitive: s.caseSensitive(), Dialect: strings.ToLower(dialect), Catalog: s.state.Catalog,
-		Namespace: s.state.Namespace, Name: outputName, Constants: map[string]string{}, Arguments: args,
+		Namespace: s.state.Namespace, Name: outputName, Rows: s.rows, Constants: map[string]string{}, Arguments: args,
 		Resolve: func(ctx context.Context, ref syntax.TableRef) (Table, error) { return s.resolve(ctx, r, &ref) }}
 	if o := s.state.Objects; o.Len() > 0 {
 		q.Variable = func(parts []string) (string, bool) {

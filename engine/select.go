@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -175,6 +176,16 @@ func (s *statement) bindLimit(q *query, b *binder, tree *syntax.Select) (err err
 		q.request.Limit = q.limit + q.offset
 	}
 	return err
+}
+
+// rows evaluates the number of a LIMIT or OFFSET for an Executor; false: it is no constant of ours, and the Executor's to judge.
+func (s *statement) rows(word string, e syntax.Expr) (int64, bool, error) {
+	n, err := rowNumber(s.binder(nil, nil, nil), word, e)
+	var f *fault.Error
+	if err == nil || errors.As(err, &f) && strings.HasPrefix(f.Condition, "INVALID_LIMIT_LIKE_EXPRESSION") {
+		return n, err == nil, err
+	}
+	return 0, false, nil
 }
 
 // rowNumber evaluates the number of a LIMIT or OFFSET.

@@ -118,9 +118,18 @@ func (p *problem) fault(c class) *fault.Error {
 		return fault.New(fault.Invalid, "No function matches %s: a cast of an argument may help.", p.Call).With("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", "42K09")
 	case strings.Contains(message, "must appear in the GROUP BY"):
 		return fault.New(fault.Invalid, "%s", message).With("MISSING_AGGREGATION", "42803")
-	case negativeRows.MatchString(message):
+	case negativeRows.MatchString(message), strings.Contains(p.Message, rowsNegative):
 		return fault.New(fault.Invalid, "The limit like expression is invalid. The limit and the offset expression must be equal to or greater than 0.").
 			With("INVALID_LIMIT_LIKE_EXPRESSION.IS_NEGATIVE", "42K0E")
+	case strings.Contains(p.Message, rowsNull):
+		return fault.New(fault.Invalid, "The limit like expression is invalid. The limit and the offset expression must not be null.").
+			With("INVALID_LIMIT_LIKE_EXPRESSION.IS_NULL", "42K0E")
+	case strings.Contains(p.Message, rowsType):
+		_, name, _ := strings.Cut(p.Message, rowsType)
+		return fault.New(fault.Invalid, "The limit like expression is invalid. The limit and the offset expression must be integer type, but got %q.", firstLine(name)).
+			With("INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE", "42K0E")
+	case strings.HasPrefix(message, "STAR expression is only allowed"), strings.Contains(message, "cannot be applied to a star expression"):
+		return fault.New(fault.Invalid, "Invalid usage of '*': a star stands in a select list or among the arguments of a function.").With("INVALID_USAGE_OF_STAR_OR_REGEX", "42000")
 	case strings.HasPrefix(message, "Ambiguous reference"):
 		return fault.New(fault.Invalid, "%s", message).With("AMBIGUOUS_REFERENCE", "42704")
 	}

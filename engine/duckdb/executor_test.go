@@ -94,9 +94,18 @@ func TestPushedFiltersChangeNoRows(t *testing.T) {
 
 // read runs a program and gives its rows.
 func read(t *testing.T, p *program) string {
-	r, err := p.Open(t.Context())
+	rows, err := rowsOf(t, p)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return rows
+}
+
+// rowsOf runs a program and gives its rows, or its error.
+func rowsOf(t *testing.T, p *program) (string, error) {
+	r, err := p.Open(t.Context())
+	if err != nil {
+		return "", err
 	}
 	defer r.Release()
 	var out strings.Builder
@@ -107,10 +116,7 @@ func read(t *testing.T, p *program) string {
 		}
 		out.Write(text)
 	}
-	if r.Err() != nil {
-		t.Fatal(r.Err())
-	}
-	return out.String()
+	return out.String(), r.Err()
 }
 
 func TestJoinsFilterTheOtherSide(t *testing.T) {

@@ -33,6 +33,7 @@ var macros = []string{
 	`CREATE MACRO skua_series(n BIGINT) AS generate_series(n + skua_elements(n)), (a BIGINT, b BIGINT) AS generate_series(a + skua_elements(CAST(b AS HUGEINT) - a), b),
 		(a BIGINT, b BIGINT, c BIGINT) AS generate_series(a + skua_elements((CAST(b AS HUGEINT) - a) / c), b, c),
 		(a TIMESTAMP, b TIMESTAMP, c INTERVAL) AS generate_series(a + to_days(CAST(skua_elements((epoch(b) - epoch(a)) / epoch(c)) AS INTEGER)), b, c)`,
+	`CREATE MACRO skua_rows(n) AS CASE WHEN n IS NULL THEN error('` + rowsNull + `') WHEN n < 0 THEN error('` + rowsNegative + `') WHEN typeof(n) LIKE '%INT%' AND typeof(n) NOT LIKE '%]' THEN n ELSE error('` + rowsType + `' || typeof(n)) END`,
 	`CREATE MACRO skua_map(k, v) AS map(k, v)`,
 	`CREATE MACRO skua_years(x DATE) AS CAST(year(x) - 1970 AS INTEGER), (x TIMESTAMP) AS CAST(year(x) - 1970 AS INTEGER), (x TIMESTAMPTZ) AS CAST(year(timezone('UTC', x)) - 1970 AS INTEGER)`,
 	`CREATE MACRO skua_months(x DATE) AS CAST((year(x) - 1970) * 12 + month(x) - 1 AS INTEGER), (x TIMESTAMP) AS CAST((year(x) - 1970) * 12 + month(x) - 1 AS INTEGER),
@@ -46,8 +47,15 @@ var macros = []string{
 	`CREATE MACRO skua_try_variant_get(v, path, t, p, s) AS skua_try_variant_part(v, path, t, p, s, current_setting('TimeZone'))`,
 }
 
+// What skua_rows says to a number of rows that is none.
+const (
+	rowsNull     = "skua: the number of rows is NULL"
+	rowsNegative = "skua: the number of rows is negative"
+	rowsType     = "skua: the number of rows is of type "
+)
+
 // macroNames are the functions that macros and we ourselves make, which the gate lets pass.
 var macroNames = []string{"skua_substring", "skua_locate", "skua_substring_index", "skua_initcap", "skua_months_between", "skua_next_day", "skua_to_timestamp", "skua_map",
-	"skua_years", "skua_months", "skua_days", "skua_hours", "skua_guard", "skua_length", "skua_repeat", "skua_elements", "skua_range", "skua_series", "skua_replace",
+	"skua_years", "skua_months", "skua_days", "skua_hours", "skua_guard", "skua_length", "skua_repeat", "skua_elements", "skua_range", "skua_series", "skua_replace", "skua_rows",
 	"skua_like_regex", "skua_levenshtein", "skua_damerau_levenshtein", "skua_jaro_similarity", "skua_jaro_winkler_similarity",
 	"skua_truncate", "skua_bucket", "skua_xxhash64", "skua_hash", "skua_crc32", "skua_variant_get", "skua_try_variant_get", "skua_to_json", "skua_schema_of_variant", "skua_is_variant_null"}

@@ -9,14 +9,14 @@ import (
 	"github.com/skua-data/skua/engine/duckdb/dialect"
 )
 
-// findTypes asks the engine for the types that averages in Spark's dialect hang on. An average may be one of averages: those inside are known first.
+// findTypes asks the engine for the types that averages in Spark's dialect and generators hang on. An average may be one of averages: those inside are known first.
 func (p *program) findTypes(ctx context.Context, c *connection) {
-	if !p.statement.Averages() {
+	if !p.statement.Probed() {
 		return
 	}
-	for ctx.Err() == nil && p.probe(ctx, c, dialect.ProbeAverages) {
+	for ctx.Err() == nil && p.probe(ctx, c, dialect.ProbeTypes) {
 	}
-	p.stage = dialect.FinalAverages
+	p.stage = dialect.FinalTypes
 }
 
 // keepKeys writes keys of orders so that columns with floats come back as they were.
@@ -52,11 +52,16 @@ func (p *program) probe(ctx context.Context, c *connection, stage dialect.Stage)
 		}
 		switch t.ID {
 		case "DECIMAL":
-			if t.Info == nil || stage != dialect.ProbeAverages {
+			if t.Info == nil || stage != dialect.ProbeTypes {
 				return
 			}
 			p.types[number] = dialect.Type{Name: t.ID, Width: t.Info.Width, Scale: t.Info.Scale}
 			useful = true
+		case "MAP", "LIST":
+			if stage == dialect.ProbeTypes {
+				p.types[number] = dialect.Type{Name: t.ID}
+				useful = true
+			}
 		case "DOUBLE", "FLOAT":
 			if stage == dialect.ProbeKeys {
 				p.types[number] = dialect.Type{Name: t.ID}

@@ -50,8 +50,8 @@ func (p *program) Close() error              { return nil }
 
 // compile compiles a statement in which names stand for constants, by their offsets.
 func (e *executor) compile(ctx context.Context, q engine.Query, values map[int]dialect.Value, distinct bool) (compiled engine.Program, err error) {
-	options := dialect.Options{Values: values, Distinct: distinct, Spark: q.Dialect == "spark", Name: q.Name, Constants: q.Constants, Clock: q.Clock, Zone: q.Zone, Arguments: q.Arguments}
-	statement, err := dialect.Translate(q.Text, options)
+	options := dialect.Options{Values: values, Distinct: distinct, Spark: q.Dialect == "spark", Name: q.Name, Rows: q.Rows, Constants: q.Constants, Clock: q.Clock, Zone: q.Zone, Arguments: q.Arguments}
+	statement, err := e.translate(ctx, q, options)
 	if err != nil {
 		return nil, err
 	}
@@ -89,6 +89,9 @@ func (e *executor) compile(ctx context.Context, q engine.Query, values map[int]d
 		return nil, err
 	}
 	if err := p.numbersApart(); err != nil {
+		return nil, err
+	}
+	if err := p.keysApart(); err != nil {
 		return nil, err
 	}
 	if err := p.closed(ctx, planning); err != nil {
@@ -196,7 +199,7 @@ func (p *program) resolve(ctx context.Context, planning *connection, star bool) 
 			return from.about(err)
 		}
 		if t.View != nil {
-			if err := p.inline(planning, i, t.View); err != nil {
+			if err := p.inline(ctx, planning, i, t.View); err != nil {
 				return from.about(err)
 			}
 			p.views[i] = t.Parts
@@ -292,7 +295,7 @@ func (p *program) bind(ctx context.Context, i *instance) error {
 	rendered := p.render(s.id)
 	statement, err := c.prepare(rendered.Text)
 	if err != nil && p.stage == dialect.Final {
-		p.stage = dialect.FinalAverages
+		p.stage = dialect.FinalTypes
 		rendered = p.render(s.id)
 		statement, err = c.prepare(rendered.Text)
 	}

@@ -42,16 +42,24 @@ func (p *program) ambiguous(ctx context.Context, values map[int]dialect.Value) e
 	for _, r := range p.statement.Repeated {
 		for _, name := range names {
 			if strings.EqualFold(name, r.Name) && (offset < r.From || offset > r.To) {
-				return ambiguousName(name).At(f.Position)
+				return dialect.Ambiguous(name).At(f.Position)
 			}
 		}
 	}
 	return nil
 }
 
-func ambiguousName(name string) *fault.Error {
-	return fault.New(fault.Invalid, "Reference %s is ambiguous: a query in the statement has several columns of that name. Give them aliases that differ.", quote(name)).
-		With("AMBIGUOUS_REFERENCE", "42704")
+// keysApart refuses a name in ORDER BY or HAVING that an element of the select list has, and a column of the tables whose columns stand beside it, too.
+func (p *program) keysApart() error {
+	for _, k := range p.statement.Keyed {
+		for _, i := range k.Tables() {
+			in := p.tables[i]
+			if in != nil && slices.ContainsFunc(in.table.Source.Schema().Fields(), func(f arrow.Field) bool { return strings.EqualFold(f.Name, k.Name) }) {
+				return dialect.Ambiguous(k.Name).At(fault.Position{Line: k.Pos.Line, Column: k.Pos.Column})
+			}
+		}
+	}
+	return nil
 }
 
 // numbersApart refuses a name that may be one to which the engine puts a number where a star gives columns of one name.

@@ -47,11 +47,13 @@ func inView(name string, err error) error {
 }
 
 // inline puts a view's text into the place of a table. Its own tables are found later, as the view sees them.
-func (p *program) inline(planning *connection, i int, v *engine.View) error {
+func (p *program) inline(ctx context.Context, planning *connection, i int, v *engine.View) error {
 	spark := v.Dialect == "spark"
-	options := dialect.Options{Spark: spark, Name: p.query.Name, Constants: p.query.Constants, Clock: p.query.Clock, Zone: p.query.Zone,
+	options := dialect.Options{Spark: spark, Name: p.query.Name, Rows: p.query.Rows, Constants: p.query.Constants, Clock: p.query.Clock, Zone: p.query.Zone,
 		Nulls: spark != (p.query.Dialect == "spark")}
-	statement, err := dialect.Translate(v.Text, options)
+	q := p.query
+	q.Text, q.Dialect, q.Resolve, q.Variable, q.Arguments = v.Text, v.Dialect, v.Resolve, nil, nil
+	statement, err := p.executor.translate(ctx, q, options)
 	if err != nil {
 		return inView(v.Name, err)
 	}

@@ -211,5 +211,12 @@ type Call struct {
 type Unsupported struct {
 	node
 	Feature string // "CASE", "subquery"
+	Parts   []Part // what a column of it is called after; nil: after its text
 	source  []Token
+}
+
+// Part is a piece of what a column without an alias is called: words, or an expression; of both the words come first.
+type Part struct {
+	Words string
+	Expr  Expr
 }

@@ -114,7 +114,7 @@ func (p *Parser) is(at node, e Expr) (Expr, error) {
 func (p *Parser) in(at node, e Expr, not bool) (Expr, error) {
 	p.Next()
 	if p.peek(1).in(queryWords) {
-		sub, err := p.subquery()
+		sub, err := called(p.subquery())([]Part{{Words: "listquery()"}})
 		return &In{at, e, []Expr{sub}, not}, err
 	}
 	p.Next()
@@ -247,7 +247,7 @@ func (p *Parser) postfix() (Expr, error) {
 				e, err = &Cast{node{from}, e, name, false}, p.link(n)
 			}
 		case t.Is("["), t.Is("."):
-			return p.path(from)
+			return p.path(from, e)
 		default:
 			return e, nil
 		}
@@ -256,32 +256,40 @@ func (p *Parser) postfix() (Expr, error) {
 }
 
 // path reads subscripts, fields and casts after a primary expression that is no plain name.
-func (p *Parser) path(from Pos) (Expr, error) {
+func (p *Parser) path(from Pos, e Expr) (Expr, error) {
 	feature := "subscript"
 	if p.Peek().Is(".") {
 		feature = "field of an expression"
 	}
-	return p.keepText(feature, from, p.Peek().Pos, func() error {
+	parts := []Part{{Expr: e}}
+	out, err := p.keepText(feature, from, p.Peek().Pos, func() error {
 		for {
 			switch {
 			case p.Symbol("["):
-				if _, err := p.Expression(); err != nil {
+				key, err := p.Expression()
+				if err != nil {
 					return err
 				}
+				parts = append(parts, Part{"[", key}, Part{Words: "]"})
 				if err := p.expect("]"); err != nil {
 					return err
 				}
 			case p.Symbol("."):
-				if _, err := p.Ident(); err != nil {
+				field, err := p.Ident()
+				if err != nil {
 					return err
 				}
+				parts = append(parts, Part{Words: "." + field.Text})
 			case p.Symbol("::"):
-				if _, err := p.TypeName(); err != nil {
+				t, err := p.TypeName()
+				if err != nil {
 					return err
 				}
+				parts = []Part{{Expr: &Cast{node{from}, &Unsupported{node{from}, feature, parts, nil}, t, false}}}
 			default:
 				return nil
 			}
 		}
 	})
+	return called(out, err)(parts)
 }

@@ -16,16 +16,17 @@ func (p *Parser) function(t Token) (Expr, error) {
 	case "CAST", "TRY_CAST":
 		return p.cast(t, name == "TRY_CAST")
 	case "CASE":
-		return p.keepText("CASE", t.Pos, t.Pos, p.caseBody)
+		return p.caseOf(t)
 	case "INTERVAL":
 		return p.keepText("INTERVAL", t.Pos, t.Pos, p.intervalBody)
 	case "EXISTS":
 		if p.peek(2).in(queryWords) {
-			return keep("subquery", func() error { _, err := p.query(); return err })
+			return called(keep("subquery", func() error { _, err := p.query(); return err }))([]Part{{Words: "exists()"}})
 		}
 	case "TRIM":
 		if t := p.peek(3); p.peek(2).in(trims) && !t.Is(",") && !t.Is(")") && !t.Is(".") {
-			return keep("TRIM with FROM", p.balanced)
+			parts := p.trimParts()
+			return called(keep("TRIM with FROM", p.balanced))(parts)
 		}
 	case "TIMESTAMPADD", "TIMESTAMPDIFF", "DATEADD", "DATE_ADD", "DATEDIFF", "DATE_DIFF":
 		if p.peek(2).in(units) && p.peek(3).Is(",") {
@@ -70,23 +71,25 @@ func (p *Parser) call(at node, name []Ident) (Expr, error) {
 		return nil, err
 	}
 	if t := p.Peek(); len(c.Args) == 1 && t.in(inners) {
-		return p.keepText(upper(name[len(name)-1].Text)+" with "+upper(t.Text), at.pos, t.Pos, func() error {
+		parts := p.innerParts(c)
+		return called(p.keepText(upper(name[len(name)-1].Text)+" with "+upper(t.Text), at.pos, t.Pos, func() error {
 			if err := p.balanced(); err != nil {
 				return err
 			}
 			return p.expect(")")
-		})
+		}))(parts)
 	}
 	if err := p.expect(")"); err != nil {
 		return nil, err
 	}
 	t := p.Peek()
+	parts := p.tailParts(c)
 	switch {
 	case t.Is("FILTER") && p.peek(1).Is("("), t.Is("WITHIN") && p.peek(1).Is("GROUP"):
-		return p.keepText(upper(t.Text), at.pos, t.Pos, func() error { return p.callTail() })
+		return called(p.keepText(upper(t.Text), at.pos, t.Pos, func() error { return p.callTail() }))(parts)
 	case t.Is("OVER") && (p.peek(1).Is("(") || p.peek(1).Kind == Word && !p.peek(1).in(clauseWords)),
 		(t.Is("IGNORE") || t.Is("RESPECT")) && p.peek(1).Is("NULLS"):
-		return p.keepText("window function", at.pos, t.Pos, func() error { return p.callTail() })
+		return called(p.keepText("window function", at.pos, t.Pos, func() error { return p.callTail() }))(parts)
 	}
 	return c, nil
 }
@@ -161,11 +164,7 @@ func (p *Parser) argument() (Expr, error) {
 	if err != nil || !p.Peek().Is("->") {
 		return e, err
 	}
-	return p.keepText("lambda function", from, from, func() error {
-		p.Next()
-		_, err := p.Expression()
-		return err
-	})
+	return p.lambda(e, from)
 }
 
 // qualifiedStar gives the number of tokens of q.* if it comes next, or 0.
@@ -181,34 +180,54 @@ func (p *Parser) qualifiedStar() int {
 	return 0
 }
 
-// caseBody reads CASE up to END.
-func (p *Parser) caseBody() error {
+// caseOf reads CASE up to END.
+func (p *Parser) caseOf(t Token) (Expr, error) {
+	var parts []Part
+	e, err := p.keepText("CASE", t.Pos, t.Pos, func() (err error) {
+		parts, err = p.caseBody()
+		return err
+	})
+	return called(e, err)(parts)
+}
+
+func (p *Parser) caseBody() (parts []Part, err error) {
 	p.Next()
+	var of Expr
 	if !p.ahead("WHEN") {
-		if _, err := p.Expression(); err != nil {
-			return err
+		if of, err = p.Expression(); err != nil {
+			return nil, err
 		}
 	}
 	if !p.ahead("WHEN") {
-		return p.Unexpected()
+		return nil, p.Unexpected()
 	}
-	for p.Keyword("WHEN") {
-		if _, err := p.Expression(); err != nil {
-			return err
+	read := func(words string) (e Expr, err error) {
+		if e, err = p.Expression(); err == nil {
+			parts = append(parts, Part{words, e})
+		}
+		return e, err
+	}
+	for words := "CASE WHEN "; p.Keyword("WHEN"); words = " WHEN " {
+		when, err := read(words)
+		if err != nil {
+			return nil, err
+		}
+		if of != nil {
+			parts[len(parts)-1].Expr = &Binary{node{when.Pos()}, "=", of, when}
 		}
 		if err := p.expect("THEN"); err != nil {
-			return err
+			return nil, err
 		}
-		if _, err := p.Expression(); err != nil {
-			return err
+		if _, err := read(" THEN "); err != nil {
+			return nil, err
 		}
 	}
 	if p.Keyword("ELSE") {
-		if _, err := p.Expression(); err != nil {
-			return err
+		if _, err := read(" ELSE "); err != nil {
+			return nil, err
 		}
 	}
-	return p.expect("END")
+	return append(parts, Part{Words: " END"}), p.expect("END")
 }
 
 // intervalBody reads INTERVAL with its amounts and units.
@@ -238,11 +257,4 @@ func (p *Parser) intervalBody() error {
 func (p *Parser) unit(n int) bool {
 	t := p.peek(n)
 	return t.in(units) || strings.HasSuffix(upper(t.Text), "S") && Token{Kind: t.Kind, Text: t.Text[:len(t.Text)-1]}.in(units)
-}
-
-func (p *Parser) lambdaBody() error {
-	p.Next()
-	p.Next()
-	_, err := p.Expression()
-	return err
 }

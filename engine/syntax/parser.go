@@ -22,9 +22,10 @@ type Parser struct {
 	depth          int
 	unsupported    string // the first construct that the tree of the current Select cannot hold
 	unsupportedPos Pos
-	chained        int // operators that nest another one of their chain, so far
-	parameters     int // question marks so far
-	angles         int // closing angles of the next token that types have taken
+	chained        int      // operators that nest another one of their chain, so far
+	parameters     int      // question marks so far
+	lambdas        []string // variables of the functions around: what a name of theirs is called
+	angles         int      // closing angles of the next token that types have taken
 }
 
 // NewParser begins at the start of text. A text that is no SQL at all gives no error here but from the first method that meets the cause.

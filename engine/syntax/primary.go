@@ -1,5 +1,10 @@
 package syntax
 
+import (
+	"slices"
+	"strings"
+)
+
 // primary reads an expression without operators around it.
 func (p *Parser) primary() (Expr, error) {
 	t := p.Peek()
@@ -85,9 +90,9 @@ var (
 // subquery reads a query in parentheses.
 func (p *Parser) subquery() (Expr, error) {
 	at := p.Peek().Pos
-	return p.keepText("subquery", at, at, func() error {
+	return called(p.keepText("subquery", at, at, func() error {
 		return p.parenthesised(func() error { _, err := p.query(); return err })
-	})
+	}))([]Part{{Words: "scalarsubquery()"}})
 }
 
 // driverEscape reads the escapes of ODBC and JDBC: {fn f(x)}, {d '…'}, {t '…'} and {ts '…'}.
@@ -138,7 +143,7 @@ func (p *Parser) word(t Token) (Expr, error) {
 		return &Literal{at, Boolean, t.Text, lower(t.Text)}, nil
 	case "CASE":
 		if p.operand(after) || after.Is("WHEN") {
-			return p.keepText("CASE", t.Pos, t.Pos, p.caseBody)
+			return p.caseOf(t)
 		}
 	case "INTERVAL":
 		if p.operand(after) {
@@ -149,7 +154,8 @@ func (p *Parser) word(t Token) (Expr, error) {
 		return nil, p.Unexpected() // SELECT FROM t: a column was forgotten
 	}
 	if after.Is("->") {
-		return p.keepText("lambda function", t.Pos, t.Pos, p.lambdaBody)
+		p.Next()
+		return p.lambda(&Column{at, []Ident{{Text: t.Text, Pos: t.Pos}}}, t.Pos)
 	}
 	return p.named()
 }
@@ -183,7 +189,7 @@ func (p *Parser) typed(t Token) (Expr, error) {
 	case "INTERVAL":
 		return p.keepText("INTERVAL", t.Pos, t.Pos, p.intervalBody)
 	case "CASE":
-		return p.keepText("CASE", t.Pos, t.Pos, p.caseBody)
+		return p.caseOf(t)
 	}
 	if t.in(clauseWords) {
 		return nil, p.Unexpected()
@@ -210,6 +216,9 @@ func (p *Parser) named() (Expr, error) {
 	}
 	if p.Peek().Is("(") {
 		return p.call(at, parts)
+	}
+	if len(p.lambdas) > 0 && slices.ContainsFunc(p.lambdas, func(v string) bool { return strings.EqualFold(v, parts[0].Text) }) {
+		parts[0] = Ident{Text: "namedlambdavariable()", Pos: parts[0].Pos}
 	}
 	return &Column{at, parts}, nil
 }

@@ -17,6 +17,9 @@ func Tokens(text string) ([]Token, error) {
 	return p.tokens, nil
 }
 
+// NewParserOf gives a cursor over tokens of a text, to which others were added with places in it.
+func NewParserOf(text string, tokens []Token) *Parser { return &Parser{text: text, tokens: tokens} }
+
 // Seek moves in front of the token of this number, counted from the text's first one.
 func (p *Parser) Seek(token int) { p.next = max(0, min(token, len(p.tokens)-1)) }
 

@@ -23,7 +23,7 @@ func (p *Parser) keepText(feature string, from, at Pos, read func() error) (Expr
 		return nil, err
 	}
 	first := sort.Search(p.next, func(i int) bool { return p.tokens[i].Pos.Offset >= from.Offset })
-	return &Unsupported{node{from}, feature, p.tokens[first:p.next]}, nil
+	return &Unsupported{node: node{from}, Feature: feature, source: p.tokens[first:p.next]}, nil
 }
 
 // spell writes tokens with canonical white space.

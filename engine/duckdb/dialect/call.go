@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/skua-data/skua/engine/syntax"
-	"github.com/skua-data/skua/fault"
 )
 
 // call writes a function call; the next token is the last part of its name.
@@ -33,9 +32,9 @@ func (r *rewriter) call(name []syntax.Ident, start int) {
 			r.next += 3
 			return
 		}
-	}
-	if last != "columns" && r.starArgument(start, last) {
-		return
+		if r.countOfSeveral(pos) {
+			return
+		}
 	}
 	if text, ok := r.constantCall(last); ok {
 		r.emitAt(text, pos)
@@ -52,28 +51,6 @@ func (r *rewriter) call(name []syntax.Ident, start int) {
 		}
 	}
 	r.function(name[len(name)-1].Text, pos)
-}
-
-// starArgument refuses a star among the arguments of a function: the engine expands it to other columns than Spark.
-func (r *rewriter) starArgument(start int, name string) bool {
-	depth := 0
-	for i := r.next; ; i++ {
-		t := r.at(i)
-		switch {
-		case t.Kind == syntax.EndOfText:
-			return false
-		case t.Is("(") || t.Is("[") || t.Is("{"):
-			depth++
-		case t.Is(")") || t.Is("]") || t.Is("}"):
-			if depth--; depth == 0 {
-				return false
-			}
-		case depth == 1 && t.Is("*") && (r.at(i-1).Is("(") || r.at(i-1).Is(",") || r.at(i-1).Is(".") || r.at(i-1).Is("DISTINCT") || r.at(i-1).Is("ALL")):
-			p := r.at(start).Pos
-			r.failed = fault.New(fault.Unsupported, "a star as an argument of the function %s is not supported: name the columns", name).At(fault.Position{Line: p.Line, Column: p.Column})
-			return true
-		}
-	}
 }
 
 func unknownFunction(name []syntax.Ident, pos syntax.Pos) error {

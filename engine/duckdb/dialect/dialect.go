@@ -14,14 +14,17 @@ import (
 
 // Options is what a translation depends on besides the text.
 type Options struct {
-	Spark     bool                     // where Spark and ANSI differ, follow Spark
-	Name      func(syntax.Expr) string // what a result column of an expression is called; nil: as DuckDB calls it
-	Constants map[string]string        // values of functions without arguments, by name in lower case
-	Clock     time.Time                // the statement's now
+	Spark bool                     // where Spark and ANSI differ, follow Spark
+	Name  func(syntax.Expr) string // what a result column of an expression is called; nil: as DuckDB calls it
+	// Rows evaluates the number of a LIMIT or an OFFSET, which it is told; false: it is no constant that it knows. Nil: none is known.
+	Rows      func(word string, e syntax.Expr) (int64, bool, error)
+	Constants map[string]string // values of functions without arguments, by name in lower case
+	Clock     time.Time         // the statement's now
 	Zone      *time.Location
 	Values    map[int]Value     // of session variables, by the offset of the name that means one
 	Arguments arrow.RecordBatch // one row with the values of the parameters; nil: they stay parameters
 	Distinct  bool              // columns of one name in a query get names that nobody can mean, the first one, too
+	Stars     map[int][]string  // columns that stars stand for which are arguments, by the star's Offset
 	Nulls     bool              // ORDER BY says where nulls go: the statement will be part of one of the other dialect
 }
 
@@ -33,6 +36,7 @@ type Value struct {
 
 // Statement is a translated statement.
 type Statement struct {
+	Stars      []StarArgument // whose columns Options.Stars lacks; unless there are none, nothing else is known of the statement
 	Tables     []Reference
 	Parameters int
 	Joined     int             // how often texts are joined: || and concat
@@ -42,6 +46,7 @@ type Statement struct {
 	Bare       bool            // somewhere all columns of a table are selected without a star
 	Repeated   []Repeated      // names that queries in parentheses give to several columns
 	Starred    []Starred       // queries in parentheses whose stars may do so
+	Keyed      []Keyed         // names in ORDER BY and HAVING that may be those of a star's columns, too
 	pieces     []piece
 	typed      []typed
 	inlined    map[int][]piece // what stands for a table that is a query
@@ -294,6 +299,9 @@ func Translate(text string, o Options) (*Statement, error) {
 	}
 	r := &rewriter{Options: o, text: text, tokens: tokens, parser: syntax.NewParser(text), out: &Statement{Words: map[string]bool{}, Aliases: map[string]bool{}},
 		counts: map[string]int{}, functions: functions, odbcTable: odbcFunctions}
+	if r.out.Stars = r.expandStars(); r.failed != nil || r.out.Stars != nil {
+		return r.out, r.failed
+	}
 	r.level(nil, false)
 	for r.failed == nil && r.is(";") {
 		r.next++
@@ -308,7 +316,7 @@ func Translate(text string, o Options) (*Statement, error) {
 		return nil, err
 	}
 	r.out.Starred = r.starredQueries()
-	for i, t := range tokens[:len(tokens)-1] {
+	for i, t := range r.tokens[:len(r.tokens)-1] {
 		if t.Kind == syntax.Quoted && strings.Contains(t.Text, repeatMark) {
 			return nil, &syntax.Error{Message: "A name with the character U+001F is not supported.", Condition: "PARSE_SYNTAX_ERROR", SQLState: "42601", Line: t.Pos.Line, Column: t.Pos.Column}
 		}
@@ -316,8 +324,8 @@ func Translate(text string, o Options) (*Statement, error) {
 		if t.Is("||") || t.Is("CONCAT") || t.Is("CONCAT_WS") {
 			r.out.Joined++
 		}
-		if i > 0 && (tokens[i-1].Is("AS") || tokens[i-1].Is(")") || tokens[i-1].Kind == syntax.Word || tokens[i-1].Kind == syntax.Quoted) && t.Kind != syntax.Symbol &&
-			!tokens[i+1].Is(".") {
+		if i > 0 && (r.at(i-1).Is("AS") || r.at(i-1).Is(")") || r.at(i-1).Kind == syntax.Word || r.at(i-1).Kind == syntax.Quoted) && t.Kind != syntax.Symbol &&
+			!r.at(i+1).Is(".") {
 			r.out.Aliases[strings.ToLower(strings.Trim(t.Text, "`\""))] = true
 		}
 	}

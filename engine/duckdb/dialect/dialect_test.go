@@ -16,7 +16,7 @@ func TestTranslate(t *testing.T) {
 		{"SELECT * EXCEPT (a) FROM t MINUS SELECT 1", "SELECT * EXCLUDE ( a ) FROM <t> EXCEPT SELECT 1"},
 		{"SELECT TOP 5 a FROM t", "SELECT a FROM <t> LIMIT 5"},
 		{"SELECT a FROM t WHERE s RLIKE 'x.*' AND NOT s NOT RLIKE b", `SELECT a FROM <t> WHERE s ~ '(?s:.*)(?:x.*)(?s:.*)' AND NOT s !~ ('(?s:.*)(?:' || ( b ) || ')(?s:.*)')`},
-		{"SELECT id, e.x FROM n LATERAL VIEW explode(ls) z AS e", "SELECT id , e.x FROM <n> CROSS JOIN LATERAL (SELECT unnest( ( ls ) ) AS e) AS z"},
+		{"SELECT id, e.x FROM n LATERAL VIEW explode(ls) z AS e", "SELECT id , e.x FROM <n> CROSS JOIN LATERAL (SELECT unnest(( ls )) AS e ) AS z"},
 		{"SELECT a, sum(b) FROM t GROUP BY a WITH ROLLUP ORDER BY 1", "SELECT a , sum ( b ) FROM <t> GROUP BY ROLLUP( a ) ORDER BY 1"},
 		{"SELECT {fn ucase(s)}, {d '2020-01-01'}, {fn timestampadd(SQL_TSI_DAY, 1, ts)} FROM {oj a LEFT OUTER JOIN b ON a.x = b.x}", "SELECT upper ( s ) , DATE '2020-01-01' , (( ts ) + to_days(CAST( 1 AS INTEGER))) FROM <a> LEFT OUTER JOIN <b> ON a.x = b.x"},
 		{"SELECT CAST(a AS STRING), CAST(b AS array<int>), 1L, x::binary FROM t", "SELECT CAST( a AS VARCHAR ) , CAST( b AS INT[] ) , CAST(1 AS BIGINT) , x :: BLOB FROM <t>"},
@@ -60,10 +60,10 @@ func TestTypesDecideSpellings(t *testing.T) {
 		out   string
 	}{
 		{"SELECT avg(a) FROM t", Plain, nil, "SELECT avg( a ) FROM <t>"},
-		{"SELECT avg(DISTINCT a) FILTER (WHERE b) OVER (PARTITION BY c) FROM t", ProbeAverages, nil,
+		{"SELECT avg(DISTINCT a) FILTER (WHERE b) OVER (PARTITION BY c) FROM t", ProbeTypes, nil,
 			"SELECT avg(DISTINCT  skua_type_of( a , 1) ) FILTER ( WHERE b ) OVER ( PARTITION BY c ) FROM <t>"},
-		{"SELECT avg(a) OVER w FROM t", FinalAverages, []Type{decimal}, "SELECT CAST(skua_average( sum( a ) OVER w , count( a ) OVER w , 7) AS DECIMAL(14, 7)) FROM <t>"},
-		{"SELECT avg(a) FROM t", FinalAverages, []Type{{Name: "DECIMAL", Width: 38, Scale: 37}}, "SELECT CAST(skua_average( sum( a ) , count( a ) , 38) AS DECIMAL(38, 38)) FROM <t>"},
+		{"SELECT avg(a) OVER w FROM t", FinalTypes, []Type{decimal}, "SELECT CAST(skua_average( sum( a ) OVER w , count( a ) OVER w , 7) AS DECIMAL(14, 7)) FROM <t>"},
+		{"SELECT avg(a) FROM t", FinalTypes, []Type{{Name: "DECIMAL", Width: 38, Scale: 37}}, "SELECT CAST(skua_average( sum( a ) , count( a ) , 38) AS DECIMAL(38, 38)) FROM <t>"},
 		{"SELECT a, b AS x FROM t ORDER BY x DESC, 1, c", Plain, nil, "SELECT a , b AS x FROM <t> ORDER BY x DESC , 1 , c"},
 		{"SELECT a, b AS x FROM t ORDER BY x DESC, 1, c", ProbeKeys, nil,
 			"SELECT a , b AS x FROM <t> ORDER BY skua_type_of( b , 0) DESC , skua_type_of( a , 1) , skua_type_of( c , 2)"},
@@ -90,7 +90,7 @@ func TestTypesDecideSpellings(t *testing.T) {
 func TestWrittenOutStatementsAreBounded(t *testing.T) {
 	for _, f := range []string{"pmod(1, ", "avg(1 + "} {
 		s, err := Translate("SELECT "+strings.Repeat(f, 100)+"1"+strings.Repeat(")", 100), Options{Spark: true})
-		if err == nil && len(s.Render(Spelling{Stage: FinalAverages, Types: make([]Type, s.Typed())}).Text) > 1<<20 {
+		if err == nil && len(s.Render(Spelling{Stage: FinalTypes, Types: make([]Type, s.Typed())}).Text) > 1<<20 {
 			t.Errorf("%s: the statement grew", f)
 		}
 		if f[0] == 'p' && (err == nil || !strings.Contains(err.Error(), "too complex")) {

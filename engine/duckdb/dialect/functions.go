@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/skua-data/skua/engine/syntax"
@@ -233,13 +234,13 @@ func structCall(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 	names := make([]string, len(bounds))
 	for i, b := range bounds {
 		last := r.at(b[1] - 1)
-		names[i] = "col" + string(rune('1'+i%9))
+		names[i] = "col" + strconv.Itoa(i+1)
 		switch {
 		case b[1]-b[0] >= 3 && r.at(b[1]-2).Is("AS"):
-			names[i] = strings.Trim(last.Text, "`\"")
+			names[i] = last.Name()
 			bounds[i][1] = b[1] - 2
-		case b[1]-b[0] == 1 && last.Kind == syntax.Word:
-			names[i] = last.Text
+		case r.isColumn(b):
+			names[i] = last.Name()
 		}
 	}
 	args := make([][]piece, len(bounds))
@@ -261,6 +262,17 @@ func structCall(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 	}
 	r.emit(")")
 	return true
+}
+
+// isColumn reports whether an argument is a name, with dots or without.
+func (r *rewriter) isColumn(b [2]int) bool {
+	for i := b[0]; i < b[1]; i++ {
+		t := r.at(i)
+		if name := t.Kind == syntax.Word || t.Kind == syntax.Quoted; (i-b[0])%2 == 0 && !name || (i-b[0])%2 == 1 && !t.Is(".") {
+			return false
+		}
+	}
+	return (b[1]-b[0])%2 == 1 && !oneOf(r.at(b[0]), "NULL", "TRUE", "FALSE") && (b[1]-b[0] > 1 || !r.constant(r.at(b[0]).Text))
 }
 
 // mapCall writes map(k, v, …).
@@ -326,3 +338,42 @@ func formatCall(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 
 // greatWidth finds widths of four digits and those that are arguments.
 var greatWidth = regexp.MustCompile(`[0-9]{4}|\*|\{[^}]*\{`)
+
+// countOfSeveral writes count(a, b) and count(DISTINCT a, b), which count the rows where none of them is NULL; false: it has one argument.
+func (r *rewriter) countOfSeveral(pos syntax.Pos) bool {
+	bounds := r.argumentBounds()
+	if len(bounds) < 2 {
+		return false
+	}
+	distinct := r.at(bounds[0][0]).Is("DISTINCT")
+	if distinct || r.at(bounds[0][0]).Is("ALL") {
+		bounds[0][0]++
+	}
+	value, open := "1", "count(CASE WHEN"
+	args := r.argumentPieces(bounds)
+	if distinct {
+		value, open = "row(", "count(DISTINCT CASE WHEN"
+	}
+	r.emitAt(open, pos)
+	for i, a := range args {
+		if i > 0 {
+			r.emit("AND")
+		}
+		r.template("($1) IS NOT NULL", pos, a)
+	}
+	r.emit("THEN " + value)
+	for i, a := range args {
+		if !distinct {
+			break
+		}
+		if i > 0 {
+			r.emit(",")
+		}
+		r.template("$1", pos, a)
+	}
+	if distinct {
+		r.emit(")")
+	}
+	r.emit("END)")
+	return true
+}

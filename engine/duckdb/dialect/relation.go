@@ -15,7 +15,7 @@ func (r *rewriter) relation(s *scope) bool {
 	case t.Is("("):
 		s.relation = false
 		inner := r.at(r.next + 1)
-		r.groupIn(s.level, !inner.Is("SELECT") && !inner.Is("WITH") && !inner.Is("VALUES") && !inner.Is("FROM") && !inner.Is("(") && !inner.Is("TABLE"))
+		r.groupIn(s.level, !oneOf(inner, "SELECT", "WITH", "VALUES", "FROM", "TABLE") && (!inner.Is("(") || r.relatesNested()))
 		return true
 	case t.Is("LATERAL") && r.at(r.next+1).Is("("):
 		r.copy()
@@ -46,6 +46,15 @@ func (r *rewriter) relation(s *scope) bool {
 	s.relation = false
 	return r.table(s)
 }
+
+// relatesNested reports whether the second of two parentheses holds a relation that others follow in the first, and not a query.
+func (r *rewriter) relatesNested() bool {
+	after := r.at(r.after(r.next + 1))
+	return !after.Is(")") && !oneOf(after, afterQueries...)
+}
+
+// afterQueries are the words that go on behind a query in parentheses.
+var afterQueries = []string{"UNION", "INTERSECT", "EXCEPT", "MINUS", "SETMINUS", "ORDER", "LIMIT", "OFFSET", "FETCH"}
 
 // values writes the rows of VALUES in FROM, in parentheses as the engine wants them.
 func (r *rewriter) values() {
@@ -128,12 +137,11 @@ func (r *rewriter) sample() {
 // tableFunction writes a function in FROM.
 func (r *rewriter) tableFunction(name []syntax.Ident) bool {
 	if len(name) == 1 {
-		switch strings.ToLower(name[0].Text) {
-		case "explode":
-			r.emitAt("unnest", name[0].Pos)
-			r.next++
-			r.group(false)
+		if function, outer := r.generatorOf(r.next); function != "" {
+			r.generatorTable(function, outer)
 			return true
+		}
+		switch strings.ToLower(name[0].Text) {
 		case "generate_series", "unnest":
 			r.copy()
 			r.group(false)
@@ -148,73 +156,6 @@ func (r *rewriter) tableFunction(name []syntax.Ident) bool {
 		}
 	}
 	return false
-}
-
-// lateralView writes LATERAL VIEW [OUTER] generator(x) t AS a, b as a join with what the generator gives for each row.
-func (r *rewriter) lateralView() {
-	start := r.next
-	r.next += 2
-	outer := r.is("OUTER")
-	if outer {
-		r.next++
-	}
-	function := strings.ToLower(r.peek().Text)
-	outer = outer || strings.HasSuffix(function, "_outer")
-	function = strings.TrimSuffix(function, "_outer")
-	r.next++
-	if !r.is("(") {
-		r.fail(r.next)
-		return
-	}
-	argument := r.capture(func() { r.group(false) })
-	alias := syntax.Ident{Text: "lateral_view"}
-	if t := r.peek(); t.Kind == syntax.Quoted || t.Kind == syntax.Word && !t.Is("AS") && !t.EndsRelation() {
-		alias = r.ident()
-	}
-	var names []string
-	if r.is("AS") {
-		for r.next++; ; r.next++ {
-			names = append(names, spellIdent(r.ident()))
-			if !r.is(",") || r.failed != nil {
-				break
-			}
-		}
-	}
-	text := generator(function, names)
-	if text == "" {
-		r.refuse(start, "LATERAL VIEW "+function+" is not supported")
-		return
-	}
-	join := "CROSS JOIN LATERAL ("
-	if outer {
-		join = "LEFT JOIN LATERAL ("
-	}
-	r.template(join+text+") AS "+spellIdent(alias), r.at(start).Pos, argument)
-	if outer {
-		r.emit("ON true")
-	}
-}
-
-// generator gives the query of a generator, $1 its argument in parentheses; empty: there is none such.
-func generator(function string, names []string) string {
-	name := func(i int, otherwise string) string {
-		if i < len(names) {
-			return names[i]
-		}
-		return otherwise
-	}
-	switch function {
-	case "explode":
-		if len(names) == 2 {
-			return "SELECT unnest(map_keys($1)) AS " + names[0] + ", unnest(map_values($1)) AS " + names[1]
-		}
-		return "SELECT unnest($1) AS " + name(0, "col")
-	case "posexplode":
-		return "SELECT generate_subscripts($1, 1) - 1 AS " + name(0, "pos") + ", unnest($1) AS " + name(1, "col")
-	case "inline":
-		return "SELECT unnest($1, max_depth := 2)"
-	}
-	return ""
 }
 
 func (r *rewriter) ident() syntax.Ident {

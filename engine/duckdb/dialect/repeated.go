@@ -38,6 +38,7 @@ type element struct {
 	column    bool
 	qualifier string // of a column whose name has two parts
 	star      bool
+	all       bool // it is a star that leaves nothing out
 	plain     bool // its name, which only the engine knows, is none that a word is
 }
 
@@ -128,6 +129,7 @@ func (r *rewriter) listEnd(s *scope, start int, elements []element) {
 	if r.failed != nil || s.setOp {
 		return // the first query of a set operation names the columns
 	}
+	s.names = namesOf(elements, s.level)
 	for _, e := range r.repeats(elements) {
 		r.out.Repeated = append(r.out.Repeated, Repeated{Name: e.name, From: r.at(start).Pos.Offset, To: r.at(r.endOf(start)).Pos.Offset})
 	}

@@ -32,9 +32,11 @@ type rewriter struct {
 	named, starred bool // the first select list was seen; it holds a star
 	odbc           bool // inside {fn …}
 	averages       int  // how deep inside arguments of averages
+	generating     int  // and of generators
 	repeated       int  // names that were made different
 	starLists      []starredLevel
-	growth         int // how much the functions around multiply their arguments
+	pairs          map[int]bool // tokens in front of which a join lacks its condition
+	growth         int          // how much the functions around multiply their arguments
 	failed         error
 
 	functions, odbcTable map[string]function
@@ -55,6 +57,13 @@ type scope struct {
 	weights  map[string]int // of elements, by name
 	top      string         // the number of a TOP, still to be written as LIMIT
 	limited  bool
+
+	start      int             // the SELECT
+	relations  map[string]bool // names of what its FROM reads, in lower case; nil: not asked for
+	generators int             // in the select list
+	names      listNames       // of the select list; of the first query of a set operation
+	joined     bool            // a JOIN was seen
+	lacking    bool            // and some lack a condition
 }
 
 func (r *rewriter) at(i int) syntax.Token { return r.tokens[min(max(i, 0), len(r.tokens)-1)] }
@@ -153,6 +162,7 @@ func (r *rewriter) level(s *scope, relation bool) {
 	for r.failed == nil && !r.closes() {
 		r.step(s)
 	}
+	r.paired()
 	r.limit(s)
 }
 
@@ -166,6 +176,7 @@ func (r *rewriter) limit(s *scope) {
 
 // step writes one token or one construct.
 func (r *rewriter) step(s *scope) {
+	r.paired()
 	t := r.peek()
 	switch {
 	case s.relation && r.relation(s):
@@ -223,6 +234,7 @@ func (r *rewriter) clause(s *scope) bool {
 		if !s.query {
 			return false
 		}
+		r.join(s)
 		r.copy()
 		s.relation = true
 	case "LEFT", "RIGHT":
@@ -243,6 +255,9 @@ func (r *rewriter) clause(s *scope) bool {
 	case "WHERE", "HAVING", "QUALIFY", "WINDOW":
 		if s.query {
 			s.from, s.relation, s.windows = false, false, r.is("WINDOW")
+		}
+		if r.is("HAVING") {
+			r.means(s, r.next+1, r.endOf(r.next+1, fromEnds...), false)
 		}
 		return false
 	case "ORDER", "PARTITION":
@@ -301,7 +316,7 @@ func (r *rewriter) setOperator(s *scope) bool {
 	}
 	r.next++
 	r.emitAt(word, t.Pos)
-	*s = scope{place: s.place, setOp: true}
+	*s = scope{place: s.place, setOp: true, names: s.names}
 	return true
 }
 

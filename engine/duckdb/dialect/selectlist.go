@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/skua-data/skua/engine/syntax"
@@ -15,7 +17,7 @@ const maxNamed = 500
 
 // selectList writes SELECT and its elements. Those without an alias get the name that the dialect gives them.
 func (r *rewriter) selectList(s *scope) {
-	*s = scope{query: true, place: s.place, setOp: s.setOp, level: &level{}}
+	*s = scope{query: true, place: s.place, setOp: s.setOp, level: &level{}, names: s.names, start: r.next}
 	start := r.next
 	r.copy()
 	for r.isAny("ALL", "DISTINCT") && !r.at(r.next+1).Is(",") {
@@ -70,8 +72,15 @@ func (r *rewriter) name(name string, star bool) {
 // item writes one element of a select list. It gives the name that the text spells for a plain column, which needs no alias.
 func (r *rewriter) item(s *scope) (spelled string, e element) {
 	from, end := r.next, r.itemEnd()
-	name, column := r.itemName(from, end)
-	star := end > from && (r.at(end-1).Is("*") || r.at(from).Is("*") || r.at(from).Is("COLUMNS") || r.at(end-1).Is(")") && r.holdsStar(from, end))
+	name, column := r.itemName(s, from, end)
+	star := end > from && (r.at(end-1).Is("*") || r.at(from).Is("*") || r.at(end-1).Is(")") && r.holdsStar(from, end))
+	if r.holdsColumns(from, end) {
+		name, column, star = "", false, true
+	}
+	if begin := len(r.out.pieces); r.generatorItem(s, end) {
+		r.list(s, "", from, end, r.out.pieces[begin:], true)
+		return "", element{star: true}
+	}
 	alias, valueEnd := r.aliasOf(from, end)
 	begin, value := len(r.out.pieces), len(r.out.pieces)
 	for r.failed == nil && r.next < end {
@@ -81,7 +90,7 @@ func (r *rewriter) item(s *scope) (spelled string, e element) {
 		}
 	}
 	if r.failed == nil {
-		r.list(s, alias, from, end, r.out.pieces[begin:value])
+		r.list(s, alias, from, end, r.out.pieces[begin:value], star)
 		r.stars(s, begin)
 	}
 	if v, ok := r.Values[r.at(from).Pos.Offset]; ok && from+v.Tokens == end {
@@ -91,7 +100,7 @@ func (r *rewriter) item(s *scope) (spelled string, e element) {
 		r.emit("AS " + QuoteIdent(name))
 	}
 	e = r.elementOf(from, end, name, column)
-	e.star = star
+	e.star, e.all = star, star && r.at(end-1).Is("*")
 	if column {
 		return name, e
 	}
@@ -102,6 +111,16 @@ func (r *rewriter) item(s *scope) (spelled string, e element) {
 func (r *rewriter) holdsStar(from, end int) bool {
 	for i := from; i+1 < end; i++ {
 		if after := r.at(i + 1); r.at(i).Is("*") && (after.Is("EXCEPT") || after.Is("EXCLUDE") || after.Is("REPLACE") || after.Is("RENAME")) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsColumns reports whether COLUMNS(…) stands between two tokens: the element is one for each of them, and is called after it.
+func (r *rewriter) holdsColumns(from, end int) bool {
+	for i := from; i+1 < end; i++ {
+		if r.at(i).Is("COLUMNS") && r.at(i+1).Is("(") && !r.at(i-1).Is(".") {
 			return true
 		}
 	}
@@ -126,7 +145,7 @@ func (r *rewriter) itemEnd() int {
 }
 
 // itemName gives the name of an element without an alias, and whether it is a plain column; empty: it has one, or the engine's is as good.
-func (r *rewriter) itemName(from, end int) (name string, column bool) {
+func (r *rewriter) itemName(s *scope, from, end int) (name string, column bool) {
 	if r.Name == nil || end <= from || end-from > maxNamed || r.at(end-1).Is("*") {
 		return "", false
 	}
@@ -148,7 +167,68 @@ func (r *rewriter) itemName(from, end int) (name string, column bool) {
 	if text := r.subscriptName(from, end); text != "" {
 		return text, false
 	}
-	return r.Name(e), false
+	return r.Name(r.unqualified(s, from, end, e)), false
+}
+
+// unqualified gives an expression without the names of tables in front of its columns, which are no part of what a column is called.
+func (r *rewriter) unqualified(s *scope, from, end int, e syntax.Expr) syntax.Expr {
+	if !slices.ContainsFunc(r.tokens[from:end], func(t syntax.Token) bool { return t.Is(".") }) {
+		return e
+	}
+	if s.relations == nil {
+		s.relations = r.relationNames(s.start)
+	}
+	var tokens []syntax.Token
+	for i := from; i < end; i++ {
+		if t := r.at(i); (t.Kind == syntax.Word || t.Kind == syntax.Quoted) && !r.at(i-1).Is(".") {
+			for r.at(i+1).Is(".") && s.relations[strings.ToLower(r.at(i).Name())] && (r.at(i+2).Kind == syntax.Word || r.at(i+2).Kind == syntax.Quoted) {
+				i += 2
+			}
+		}
+		tokens = append(tokens, r.at(i))
+	}
+	bare, err := syntax.NewParserOf(r.text, append(tokens, syntax.Token{Pos: r.at(end).Pos})).Expression()
+	if err != nil {
+		return e
+	}
+	return bare
+}
+
+// relationNames gives the parts of the names and the aliases of what the FROM of a SELECT reads, in lower case.
+func (r *rewriter) relationNames(query int) map[string]bool {
+	out := map[string]bool{}
+	from := r.fromOf(query)
+	if !r.at(from).Is("FROM") {
+		return out
+	}
+	end := r.endOf(from+1, fromEnds...)
+	for i := from; i < end; i++ {
+		if !oneOf(r.at(i), "FROM", "JOIN", ",", "VIEW") || r.at(i-1).Is(".") {
+			i = r.after(i) - 1
+			continue
+		}
+		i++
+		for ; i < end && oneOf(r.at(i), "LATERAL", "OUTER"); i++ {
+		}
+		name := map[string]bool{}
+		for ; r.at(i).Kind == syntax.Word || r.at(i).Kind == syntax.Quoted; i += 2 {
+			name[strings.ToLower(r.at(i).Name())] = true
+			if !r.at(i + 1).Is(".") {
+				i++
+				break
+			}
+		}
+		if r.at(i).Is("(") {
+			i, name = r.after(i), nil
+		}
+		maps.Copy(out, name)
+		if alias := r.aliasAt(i); alias != "" && !r.at(i).EndsRelation() {
+			out[strings.ToLower(alias)] = true
+		} else {
+			i--
+		}
+	}
+	return out
 }
 
 // constant reports whether a bare word is a function that needs no parentheses.

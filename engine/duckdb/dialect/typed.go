@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,13 +16,16 @@ type typed struct {
 	column []piece // of a key: the expression that it stands for
 	before string  // of an average: DISTINCT, or nothing
 	after  []piece // of an average: FILTER and OVER
+	lists  []piece // of a generator: its columns where the argument is no map
+	maps   []piece // and where it is one
 }
 
 type typedKind uint8
 
 const (
-	average typedKind = iota + 1 // its type follows its argument's
-	sortKey                      // a column that rows are sorted by comes back without the sign of its zeros, unless something is done to the key
+	average  typedKind = iota + 1 // its type follows its argument's
+	exploded                      // a generator has other columns for a map
+	sortKey                       // a column that rows are sorted by comes back without the sign of its zeros, unless something is done to the key
 )
 
 // Type is the type of an expression as far as a spelling depends on it.
@@ -38,11 +42,11 @@ type Stage uint8
 
 // The stages of a statement.
 const (
-	Plain         Stage = iota // as they stand
-	ProbeAverages              // averages of known types in their final form, others around a probe
-	ProbeKeys                  // averages in their final form, keys are probes
-	FinalAverages              // averages in their final form
-	Final                      // keys, too
+	Plain      Stage = iota // as they stand
+	ProbeTypes              // averages and generators of known types in their final form, others around a probe
+	ProbeKeys               // averages and generators in their final form, keys are probes
+	FinalTypes              // averages and generators in their final form
+	Final                   // keys, too
 )
 
 // maxAverages is how deep averages of averages are looked into: each is written twice.
@@ -51,10 +55,10 @@ const maxAverages = 3
 // Typed is the number of expressions whose types matter.
 func (s *Statement) Typed() int { return len(s.typed) }
 
-// Averages reports whether there are averages among them.
-func (s *Statement) Averages() bool {
+// Probed reports whether there are averages or generators among them.
+func (s *Statement) Probed() bool {
 	for _, t := range s.typed {
-		if t.kind == average {
+		if t.kind != sortKey {
 			return true
 		}
 	}
@@ -81,9 +85,17 @@ func (w *writer) typed(number int) {
 		w.decimalAverage(t, known)
 	case t.kind == average:
 		w.text("avg(" + t.before)
-		w.probed(w.Stage == ProbeAverages, t.value, number)
+		w.probed(w.Stage == ProbeTypes, t.value, number)
 		w.text(")")
 		w.pieces(t.after)
+	case t.kind == exploded && w.Stage == ProbeTypes && known.Name == "":
+		w.text("CASE WHEN")
+		w.probed(true, t.value, number)
+		w.text("IS NULL THEN NULL END AS col, NULL AS pos, NULL AS key, NULL AS value")
+	case t.kind == exploded && w.Stage != Plain && known.Name == "MAP":
+		w.pieces(t.maps)
+	case t.kind == exploded:
+		w.pieces(t.lists)
 	case float:
 		w.text("(")
 		w.pieces(t.column)
@@ -176,6 +188,9 @@ func (r *rewriter) keys(s *scope) {
 			return
 		}
 		pos := r.peek().Pos
+		if ordered && !s.window {
+			r.means(s, from, end, true)
+		}
 		value := r.capture(func() {
 			for r.failed == nil && r.next < end {
 				r.operand(&scope{})
@@ -234,7 +249,7 @@ func (r *rewriter) keyColumn(s *scope, from, end int, value []piece) []piece {
 		return value
 	case one && first.Kind == syntax.Number:
 		n, err := strconv.Atoi(first.Text)
-		if err != nil || n < 1 || n > len(s.items) {
+		if err != nil || n < 1 || n > len(s.items) || slices.ContainsFunc(s.items[:n], func(i listed) bool { return i.many }) {
 			return nil
 		}
 		return s.items[n-1].value
@@ -248,10 +263,11 @@ func (r *rewriter) keyColumn(s *scope, from, end int, value []piece) []piece {
 	return value
 }
 
-// listed is an element of a select list: what it is called, and what it is; no value: it gives another one each time, or reads a table.
+// listed is an element of a select list: what it is called, and what it is; no value: it gives another one each time, or reads a table, or is several.
 type listed struct {
 	name  string
 	value []piece
+	many  bool // it stands for several columns, or for a number of them that is not known
 }
 
 // volatile are functions that give another value each time.
@@ -274,8 +290,11 @@ func (r *rewriter) aliasOf(from, end int) (name string, valueEnd int) {
 }
 
 // list keeps an element for the keys that name it.
-func (r *rewriter) list(s *scope, name string, from, end int, value []piece) {
-	out := listed{name: name, value: append([]piece{}, value...)}
+func (r *rewriter) list(s *scope, name string, from, end int, value []piece, many bool) {
+	out := listed{name: name, value: append([]piece{}, value...), many: many}
+	if many {
+		out.value = nil
+	}
 	for i := from; i < end; i++ {
 		for _, v := range volatile {
 			if r.at(i).Is(v) {

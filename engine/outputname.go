@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"strings"
+
+	"github.com/skua-data/skua/engine/syntax"
+)
+
+// outputName spells an expression as Spark names a column that has no alias.
+func outputName(e syntax.Expr) string {
+	var n namer
+	n.expr(e)
+	return n.String()
+}
+
+// namer writes the name of a column, each part of it once.
+type namer struct{ strings.Builder }
+
+// words writes words and expressions in turn: the texts are Spark's, the expressions are named.
+func (n *namer) words(parts ...any) {
+	for _, p := range parts {
+		switch p := p.(type) {
+		case string:
+			n.WriteString(p)
+		case syntax.Expr:
+			n.expr(p)
+		}
+	}
+}
+
+func (n *namer) list(list []syntax.Expr) {
+	for i, e := range list {
+		if i > 0 {
+			n.WriteString(", ")
+		}
+		n.expr(e)
+	}
+}
+
+// negated writes NOT around what write writes, where it is negated.
+func (n *namer) negated(not bool, write func()) {
+	if not {
+		n.WriteString("(NOT ")
+		defer n.WriteByte(')')
+	}
+	write()
+}
+
+func (n *namer) expr(e syntax.Expr) {
+	switch e := e.(type) {
+	case *syntax.Literal:
+		n.WriteString(literalName(e))
+	case *syntax.Typed:
+		n.WriteString(typedName(e))
+	case *syntax.Column:
+		n.WriteString(strings.Join(texts(e.Parts), "."))
+	case *syntax.Unary:
+		n.words("(", e.Op, " ", e.Expr, ")")
+	case *syntax.Binary:
+		n.binary(e)
+	case *syntax.IsNull:
+		if e.Not {
+			n.words("(", e.Expr, " IS NOT NULL)")
+			return
+		}
+		n.words("(", e.Expr, " IS NULL)")
+	case *syntax.IsBool:
+		truth := " <=> false)"
+		if e.Value {
+			truth = " <=> true)"
+		}
+		n.negated(e.Not, func() { n.words("(", e.Expr, truth) })
+	case *syntax.Between:
+		n.negated(e.Not, func() { n.words("between(", e.Expr, ", ", e.Low, ", ", e.High, ")") })
+	case *syntax.In:
+		n.negated(e.Not, func() {
+			n.words("(", e.Expr, " IN (")
+			n.list(e.List)
+			n.WriteString("))")
+		})
+	case *syntax.Like:
+		n.negated(e.Not, func() { n.like(e) })
+	case *syntax.Cast:
+		if e.Try {
+			n.WriteString("TRY_")
+		}
+		n.words("CAST(", e.Expr, " AS ", strings.ToUpper(typeText(e.Type)), ")")
+	case *syntax.Call:
+		n.call(e)
+	case *syntax.Unsupported:
+		n.construct(e)
+	default:
+		n.WriteString(e.String())
+	}
+}
+
+func (n *namer) like(e *syntax.Like) {
+	switch {
+	case e.Regex:
+		n.words("RLIKE(", e.Expr, ", ", e.Pattern, ")")
+		return
+	case e.CaseInsensitive:
+		n.words("ilike(", e.Expr, ", ", e.Pattern, ")")
+		return
+	}
+	n.words(e.Expr, " LIKE ", e.Pattern)
+	if e.Escape != nil {
+		n.WriteString(" ESCAPE '" + e.Escape.Value + "'")
+	}
+}
+
+// construct names what the tree does not describe by its parts; without them by its text.
+func (n *namer) construct(e *syntax.Unsupported) {
+	if e.Parts == nil {
+		n.WriteString(e.String())
+	}
+	for _, p := range e.Parts {
+		n.WriteString(p.Words)
+		if p.Expr != nil {
+			n.expr(p.Expr)
+		}
+	}
+}
+
+// literalName spells the value: 1L is 1, 1e3 is 1000.0, 'x' is x.
+func literalName(e *syntax.Literal) string {
+	c, err := literal(e)
+	if err != nil {
+		return e.Text
+	}
+	return c.plain()
+}
+
+func typedName(e *syntax.Typed) string {
+	c, err := newBinder(nil, nil, false, utc, epochTime, nil).typedLiteral(e)
+	switch {
+	case err != nil:
+		return e.Type + " '" + e.Text + "'"
+	case e.Type == "X":
+		return c.sql()
+	case e.Type == "TIMESTAMP_LTZ" || e.Type == "TIMESTAMP":
+		return "TIMESTAMP '" + e.Text + "'"
+	}
+	return e.Type + " '" + c.plain() + "'"
+}
+
+func (n *namer) binary(e *syntax.Binary) {
+	switch e.Op {
+	case "||":
+		n.words("concat(", e.Left, ", ", e.Right, ")")
+	case "<>":
+		n.words("(NOT (", e.Left, " = ", e.Right, "))")
+	case "DIV":
+		n.words("(", e.Left, " div ", e.Right, ")")
+	default:
+		n.words("(", e.Left, " ", e.Op, " ", e.Right, ")")
+	}
+}
+
+// call spells a call; the names of types are casts.
+func (n *namer) call(e *syntax.Call) {
+	name := strings.ToLower(strings.Join(texts(e.Name), "."))
+	shown := e.Args
+	if (name == "variant_get" || name == "try_variant_get") && len(shown) == 3 {
+		shown = shown[:2] // the type goes into the column's
+	}
+	if t, ok := namedTypes[name]; ok && len(e.Args) == 1 {
+		n.words("CAST(", shown[0], " AS ", strings.ToUpper(catalogName(t)), ")")
+		return
+	}
+	n.WriteString(name + "(")
+	if e.Star {
+		n.WriteByte('1')
+	} else if e.Distinct {
+		n.WriteString("DISTINCT ")
+	}
+	if !e.Star {
+		n.list(shown)
+	}
+	n.WriteByte(')')
+}
