@@ -1,6 +1,7 @@
 package catalogs
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -32,6 +33,32 @@ func PartitionValue(text string) *string {
 		return nil
 	}
 	return &text
+}
+
+// PartitionName gives a partition's name as Spark and Hive write it, such as country=CH/day=2026-01-01.
+func PartitionName(columns []string, values []*string) string {
+	parts := make([]string, len(columns))
+	for i, column := range columns {
+		value := nullPartition
+		if i < len(values) && values[i] != nil && *values[i] != "" {
+			value = escapePartition(*values[i])
+		}
+		parts[i] = escapePartition(column) + "=" + value
+	}
+	return strings.Join(parts, "/")
+}
+
+// escapePartition writes the characters that mean something in the names of folders as % with two hexadecimal digits.
+func escapePartition(text string) string {
+	var out strings.Builder
+	for i := range len(text) {
+		if c := text[i]; c < ' ' && c > 0 || strings.IndexByte("\"#%'*/:=?\\\x7f{[]^", c) >= 0 {
+			fmt.Fprintf(&out, "%%%02X", c)
+		} else {
+			out.WriteByte(c)
+		}
+	}
+	return out.String()
 }
 
 // UnescapePartition reads the characters that Hive and Spark write as % with two hexadecimal digits in the names of partitions and their folders.

@@ -37,3 +37,20 @@ func TestPartitionNames(t *testing.T) {
 		}
 	}
 }
+
+func TestPartitionsAreNamedAsInTheirFolders(t *testing.T) {
+	text := func(s string) *string { return &s }
+	for want, values := range map[string][]*string{
+		"Country=CH/a%3Ab=2026-01-01":                          {text("CH"), text("2026-01-01")},
+		"Country=a%2Fb%3D%25/a%3Ab=__HIVE_DEFAULT_PARTITION__": {text("a/b=%"), nil},
+		"Country=__HIVE_DEFAULT_PARTITION__/a%3Ab=x y,é%0A":    {text(""), text("x y,é\n")},
+	} {
+		got := PartitionName([]string{"Country", "a:b"}, values)
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		if back, ok := PartitionValues(got, []string{"country", "a:b"}); !ok || (back[1] == nil) != (values[1] == nil) || back[1] != nil && *back[1] != *values[1] {
+			t.Errorf("%s reads as %v, %v", got, back, ok)
+		}
+	}
+}

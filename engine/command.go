@@ -48,6 +48,7 @@ func verbs() []verb {
 		{[]string{"SHOW", "CREATE", "TABLE"}, parseShowCreate},
 		{[]string{"SHOW", "TABLE", "EXTENDED"}, parseShowExtended},
 		{[]string{"SHOW", "READ", "OPTIONS"}, parseShowReadOptions},
+		{[]string{"SHOW", "PARTITIONS"}, parseShowPartitions},
 		{[]string{"SHOW"}, parseShowOther},
 		{[]string{"DESCRIBE"}, parseDescribe},
 		{[]string{"DESC"}, parseDescribe},

@@ -46,6 +46,8 @@ type openTable interface {
 	Describe(metadataTable string) (scan.Description, error)
 	MetadataLocation() string
 	Ancestors(snapshot *int64) ([]scan.Ancestor, error)
+	PartitionColumns() (columns []string, listed, ok bool)
+	Partitions(ctx context.Context, only map[string]*string) ([]string, error)
 	Branches() []string
 	Tags() []string
 }

@@ -274,6 +274,9 @@ func icebergField(f arrow.Field) iceberg.NestedField {
 func (o *opened) Branches() []string { return o.refs() }
 func (o *opened) Tags() []string     { return nil }
 
+func (o *opened) PartitionColumns() ([]string, bool, bool)                         { return nil, false, false }
+func (o *opened) Partitions(context.Context, map[string]*string) ([]string, error) { return nil, nil }
+
 func (o *opened) refs() (out []string) {
 	for _, v := range o.table.versions {
 		if v.ref != "" {

@@ -203,10 +203,6 @@ func parseShowOther(p *syntax.Parser) (*command, error) {
 	if c, err := parseShowFunctions(p); c != nil || err != nil {
 		return c, err
 	}
-	if p.Keyword("PARTITIONS") {
-		return nil, unsupported("The partition command is invalid: Iceberg tables do not support partition management").
-			With("INVALID_PARTITION_OPERATION.PARTITION_MANAGEMENT_IS_UNSUPPORTED", "42601")
-	}
 	for _, what := range []string{"PROCEDURES", "ROLES", "GRANTS"} {
 		if p.Keyword(what) {
 			return nil, unsupported("SHOW %s is not supported", what)

@@ -11,6 +11,9 @@ type Ancestor struct {
 // Ancestors gives a snapshot and those before it in its line, the newest first; the line ends at one whose parent is expired. Nil means the
 // current snapshot, which a table without one lacks as well.
 func (t *Table) Ancestors(snapshot *int64) ([]Ancestor, error) {
+	if t.files != nil {
+		return nil, fault.New(fault.Unsupported, "%s is a table of plain %s files: it has no snapshots", t.Name(), t.files.format).In(t.Name())
+	}
 	id := int64(-1)
 	if current := t.metadata.CurrentSnapshot(); current != nil {
 		id = current.SnapshotID

@@ -45,14 +45,8 @@ func columnsOf(list []types.Column) (out []plain.Column) {
 
 // Partitions implements catalogs.PartitionLister: page after page, each partition with its location. Of none are names asked for, since all come whole.
 func (c *catalog) Partitions(ctx context.Context, req catalogs.PartitionRequest) iter.Seq2[catalogs.Partition, error] {
-	return func(yield func(catalogs.Partition, error) bool) {
-		name := strings.Join(req.Identifier, ".")
-		if len(req.Identifier) != 2 || !sound(req.Identifier[0]) || !sound(req.Identifier[1]) {
-			yield(catalogs.Partition{}, noTable(name))
-			return
-		}
-		stopped := false
-		err := c.call(ctx, func(ctx context.Context, client *glue.Client) error {
+	return plain.Partitions(req, sound, noTable, func(more func(catalogs.Partition) bool) error {
+		return c.call(ctx, func(ctx context.Context, client *glue.Client) error {
 			answer, err := client.GetTable(ctx, &glue.GetTableInput{CatalogId: c.id, DatabaseName: &req.Identifier[0], Name: &req.Identifier[1]})
 			if err != nil {
 				return err
@@ -60,10 +54,10 @@ func (c *catalog) Partitions(ctx context.Context, req catalogs.PartitionRequest)
 			if answer.Table == nil {
 				return fault.New(fault.Unavailable, "Glue answered without a table")
 			}
-			table := storedOf(answer.Table, name)
+			table := storedOf(answer.Table, strings.Join(req.Identifier, "."))
 			pages := glue.NewGetPartitionsPaginator(client, &glue.GetPartitionsInput{CatalogId: c.id, DatabaseName: &req.Identifier[0], TableName: &req.Identifier[1],
 				ExcludeColumnSchema: aws.Bool(true)})
-			for pages.HasMorePages() && !stopped {
+			for pages.HasMorePages() {
 				page, err := pages.NextPage(ctx)
 				if err != nil {
 					return err
@@ -76,21 +70,14 @@ func (c *catalog) Partitions(ctx context.Context, req catalogs.PartitionRequest)
 					if len(req.Names) > 0 && !slices.Contains(req.Names, p.Name) {
 						continue
 					}
-					if stopped = !yield(p, nil); stopped {
-						break
+					if !more(p) {
+						return nil
 					}
 				}
 			}
 			return nil
 		})
-		switch {
-		case stopped || err == nil:
-		case fault.Is(err, fault.NotFound):
-			yield(catalogs.Partition{}, noTable(name))
-		default:
-			yield(catalogs.Partition{}, fault.Wrap(err, "list partitions of %s", name))
-		}
-	}
+	})
 }
 
 func partitionOf(table plain.Stored, p *types.Partition) (catalogs.Partition, error) {

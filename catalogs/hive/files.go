@@ -33,29 +33,17 @@ const partitionBatch = 200
 
 // Partitions implements catalogs.PartitionLister. All partitions come by their names alone, which is one cheap call; those asked for by name come whole.
 func (c *catalog) Partitions(ctx context.Context, req catalogs.PartitionRequest) iter.Seq2[catalogs.Partition, error] {
-	return func(yield func(catalogs.Partition, error) bool) {
-		name := strings.Join(req.Identifier, ".")
-		if len(req.Identifier) != 2 || !sound(req.Identifier[0]) || !sound(req.Identifier[1]) {
-			yield(catalogs.Partition{}, noTable(name))
-			return
-		}
+	return plain.Partitions(req, sound, noTable, func(more func(catalogs.Partition) bool) error {
 		t, err := c.store.table(ctx, req.Identifier[0], req.Identifier[1])
-		if err == nil {
-			var going bool
-			if going, err = c.partitions(ctx, t, req.Names, yield); !going && err == nil {
-				return
-			}
+		if err != nil {
+			return err
 		}
-		if fault.Is(err, fault.NotFound) {
-			yield(catalogs.Partition{}, noTable(name))
-		} else if err != nil {
-			yield(catalogs.Partition{}, fault.Wrap(err, "list partitions of %s", name))
-		}
-	}
+		return c.partitions(ctx, t, req.Names, more)
+	})
 }
 
-// partitions yields a table's partitions, and reports whether more are wanted.
-func (c *catalog) partitions(ctx context.Context, t record, names []string, yield func(catalogs.Partition, error) bool) (bool, error) {
+// partitions hands out a table's partitions.
+func (c *catalog) partitions(ctx context.Context, t record, names []string, more func(catalogs.Partition) bool) error {
 	var keys []string
 	table := storedOf(t)
 	for _, k := range table.Keys {
@@ -66,18 +54,18 @@ func (c *catalog) partitions(ctx context.Context, t record, names []string, yiel
 		for _, name := range all {
 			values, ok := catalogs.PartitionValues(name, keys)
 			if !ok {
-				return false, fault.New(fault.Corrupt, "the metastore's partition %.200q is none by %s", name, strings.Join(keys, ", "))
+				return fault.New(fault.Corrupt, "the metastore's partition %.200q is none by %s", name, strings.Join(keys, ", "))
 			}
-			if !yield(catalogs.Partition{Name: name, Values: values}, nil) {
-				return false, nil
+			if !more(catalogs.Partition{Name: name, Values: values}) {
+				return nil
 			}
 		}
-		return true, err
+		return err
 	}
 	for some := range slices.Chunk(names, partitionBatch) {
 		found, err := c.store.partitions(ctx, t.text(2), t.text(1), some)
 		if err != nil {
-			return false, err
+			return err
 		}
 		for _, p := range found {
 			out := catalogs.Partition{Location: p.inner(6).text(2), Format: table.FormatOfPartition(p.inner(6).inner(7).text(2), p.inner(6).text(3))}
@@ -85,12 +73,12 @@ func (c *catalog) partitions(ctx context.Context, t record, names []string, yiel
 				out.Values = append(out.Values, catalogs.PartitionValue(v))
 			}
 			if len(out.Values) != len(keys) || out.Location == "" {
-				return false, fault.New(fault.Corrupt, "the metastore's partition %.200q has no location, or other values than for %s", texts(p[1]), strings.Join(keys, ", "))
+				return fault.New(fault.Corrupt, "the metastore's partition %.200q has no location, or other values than for %s", texts(p[1]), strings.Join(keys, ", "))
 			}
-			if !yield(out, nil) {
-				return false, nil
+			if !more(out) {
+				return nil
 			}
 		}
 	}
-	return true, nil
+	return nil
 }
