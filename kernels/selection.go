@@ -103,7 +103,7 @@ func (s *Selection) Filter(mask *array.Boolean) *Selection { return s.Pick(Where
 
 // Pick keeps the survivors whose numbers it selects.
 func (s *Selection) Pick(numbers *Selection) *Selection {
-	var b builder
+	b := builder{make([]Run, 0, len(numbers.runs))}
 	at := 0
 	for _, r := range numbers.runs {
 		for from := r.From; from < r.To && at < len(s.runs); {
@@ -132,6 +132,7 @@ func Where(mask *array.Boolean) *Selection {
 	if n == 0 || values == nil {
 		return b.selection()
 	}
+	b.runs = make([]Run, 0, begins(values.Bytes(), offset, n))
 	for at := 0; at < n; at += 64 {
 		w := bits64(values.Bytes(), offset+at)
 		if valid != nil {
@@ -152,6 +153,15 @@ func Where(mask *array.Boolean) *Selection {
 		}
 	}
 	return b.selection()
+}
+
+// begins is how many runs of ones begin among n bits, about.
+func begins(b []byte, offset, n int) (runs int) {
+	for at := 0; at < n; at += 64 {
+		w := bits64(b, offset+at)
+		runs += bits.OnesCount64(w &^ (w << 1))
+	}
+	return runs
 }
 
 // bits64 reads 64 bits from bit from on, or those there are.

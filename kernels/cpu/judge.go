@@ -27,11 +27,26 @@ type judge struct {
 	null      bool    // whether a null passes
 
 	marks  []uint8  // by row of the window
-	bits   []byte   // the same
+	near   []uint8  // by row of a stretch
+	wanted []uint8  // of those, which are the window's
+	bits   []byte   // the marks
 	some   []uint8  // of a block's values
+	meant  []uint8  // of those, which are the window's
 	valid  []byte   // of a block's slots
 	picked []uint32 // indexes of the rows that pass
 	keep   bool     // they are wanted
+}
+
+// apart is how many rows lie between two of a window at most where all of them are tested: that takes less time than to step over a few.
+const apart = 24
+
+// stretch is how many runs, from the first on, lie near each other.
+func stretch(runs []kernels.Run) int {
+	n := 1
+	for n < len(runs) && runs[n].From-runs[n-1].To <= apart && runs[n].To-runs[0].From <= window {
+		n++
+	}
+	return n
 }
 
 // errNoIndexes says that a column has to be read value by value.
@@ -106,20 +121,27 @@ func (j *judge) run(ctx context.Context, rows *kernels.Selection, expect int64, 
 	j.marks = j.marks[:cap(j.marks)]
 	clear(j.marks)
 	at := 0
-	for i, run := range rows.Runs() {
+	for i, runs := 0, rows.Runs(); len(runs) > 0; i++ {
 		if i&0xff == 0 {
 			if err := ctx.Err(); err != nil {
 				return nil, nil, err
 			}
 		}
-		if err := l.skip(run.From - c.position); err != nil {
+		k := stretch(runs)
+		from, to := runs[0].From, runs[k-1].To
+		if err := l.skip(from - c.position); err != nil {
 			return nil, nil, err
 		}
-		if err := j.rows(l, at, int(run.To-run.From)); err != nil {
+		if k == 1 {
+			err = j.rows(l, j.marks[at:at+int(to-from)], nil)
+			at += int(to - from)
+		} else {
+			at, err = j.stretch(l, runs[:k], at)
+		}
+		if err != nil {
 			return nil, nil, err
 		}
-		at += int(run.To - run.From)
-		c.position = run.To
+		c.position, runs = to, runs[k:]
 	}
 	if j.keep {
 		if values, err = j.values(l); err != nil {
@@ -177,45 +199,94 @@ func outcomes(e predicate.Expr, values arrow.Array) ([]uint8, error) {
 	return out, nil
 }
 
-// rows marks the next n rows, from the place at on.
-func (j *judge) rows(l *leaf, at, n int) error {
-	for n > 0 {
-		if err := l.turn(int64(n)); err != nil {
+// stretch marks rows from the place at on: all rows from the first run to the last one are tested. It gives the place behind them.
+func (j *judge) stretch(l *leaf, runs []kernels.Run, at int) (int, error) {
+	first := runs[0].From
+	n := int(runs[len(runs)-1].To - first)
+	if cap(j.near) < n {
+		j.near, j.wanted = make([]uint8, window), make([]uint8, window)
+	}
+	near, wanted := j.near[:n], []uint8(nil)
+	clear(near)
+	if j.keep {
+		wanted = j.wanted[:n]
+		clear(wanted)
+		for _, run := range runs {
+			fillOnes(wanted[run.From-first : run.To-first])
+		}
+	}
+	if err := j.rows(l, near, wanted); err != nil {
+		return 0, err
+	}
+	for _, run := range runs {
+		of := near[run.From-first : run.To-first]
+		if len(of) > 8 {
+			at += copy(j.marks[at:], of)
+			continue
+		}
+		for _, mark := range of {
+			j.marks[at] = mark
+			at++
+		}
+	}
+	return at, nil
+}
+
+// rows marks the next rows. Of the indexes it keeps those of the rows that are wanted; nil: all are.
+func (j *judge) rows(l *leaf, marks, wanted []uint8) error {
+	for len(marks) > 0 {
+		if err := l.turn(int64(len(marks))); err != nil {
 			return err
 		}
 		if !isDictionary(parquet.Encoding(l.header.Encoding)) {
 			return errNoIndexes
 		}
-		k := min(n, l.inPage)
-		decided, err := j.page(l, at, k)
+		k := min(len(marks), l.inPage)
+		decided, err := j.page(l, marks[:k])
 		if err == nil && !decided {
 			if !l.opened {
 				err = l.open()
 			}
 			if err == nil {
-				err = j.slots(l, at, k)
+				err = j.slots(l, marks[:k], first(wanted, k))
 			}
 			l.inPage, l.row = l.inPage-k, l.row+int64(k)
 		}
 		if err != nil {
 			return err
 		}
-		at, n = at+k, n-k
+		marks, wanted = marks[k:], behind(wanted, k)
 	}
 	return nil
 }
 
-// page marks k rows of a page all or none of which pass, if that is known without their indexes.
-func (j *judge) page(l *leaf, at, k int) (bool, error) {
+// first gives the first n of marks, if there are any.
+func first(marks []uint8, n int) []uint8 {
+	if marks == nil {
+		return nil
+	}
+	return marks[:n]
+}
+
+// behind gives those behind the first n.
+func behind(marks []uint8, n int) []uint8 {
+	if marks == nil {
+		return nil
+	}
+	return marks[n:]
+}
+
+// page marks rows of a page all or none of which pass, if that is known without their indexes.
+func (j *judge) page(l *leaf, marks []uint8) (bool, error) {
 	full := l.maxDef == 0 // a header of version 2 counts nulls, but writers without statistics say 0 whatever there is
 	switch {
 	case j.none && (full || !j.null):
 	case j.all && (full || j.null):
-		fillOnes(j.marks[at : at+k])
+		fillOnes(marks)
 	default:
 		return false, nil
 	}
-	return true, l.skip(int64(k))
+	return true, l.skip(int64(len(marks)))
 }
 
 func fillOnes(marks []uint8) {
@@ -224,17 +295,17 @@ func fillOnes(marks []uint8) {
 	}
 }
 
-// slots marks the next n slots of an open page.
-func (j *judge) slots(l *leaf, at, n int) error {
+// slots marks the next slots of an open page.
+func (j *judge) slots(l *leaf, marks, wanted []uint8) error {
 	x := l.values.indexes()
 	if l.maxDef == 0 {
-		return j.indexes(x, j.marks[at:at+n])
+		return j.indexes(x, marks, wanted)
 	}
 	if j.some == nil {
-		j.some, j.valid = make([]uint8, levelBlock), make([]byte, levelBlock/8+8)
+		j.some, j.meant, j.valid = make([]uint8, levelBlock), make([]uint8, levelBlock), make([]byte, levelBlock/8+8)
 	}
-	for n > 0 {
-		same, value, err := l.def.same(n)
+	for len(marks) > 0 {
+		same, value, err := l.def.same(len(marks))
 		if err != nil {
 			return err
 		}
@@ -242,32 +313,40 @@ func (j *judge) slots(l *leaf, at, n int) error {
 		switch {
 		case same > 0 && value == 1:
 			l.def.drop(same)
-			err = j.indexes(x, j.marks[at:at+same])
+			err = j.indexes(x, marks[:same], first(wanted, same))
 		case same > 0:
 			l.def.drop(same)
 			if j.null {
-				fillOnes(j.marks[at : at+same])
+				fillOnes(marks[:same])
 			}
 		default:
-			k = min(n, levelBlock)
-			err = j.mixed(l, x, j.marks[at:at+k])
+			k = min(len(marks), levelBlock)
+			err = j.mixed(l, x, marks[:k], first(wanted, k))
 		}
 		if err != nil {
 			return err
 		}
-		at, n = at+k, n-k
+		marks, wanted = marks[k:], behind(wanted, k)
 	}
 	return nil
 }
 
 // mixed marks slots some of which may be null.
-func (j *judge) mixed(l *leaf, x *indexes, marks []uint8) error {
+func (j *judge) mixed(l *leaf, x *indexes, marks, wanted []uint8) error {
 	present, err := l.def.bits(j.valid, 0, len(marks))
 	if err != nil {
 		return err
 	}
-	some := j.some[:present]
-	if err := j.indexes(x, some); err != nil {
+	some, meant := j.some[:present], []uint8(nil)
+	if wanted != nil {
+		meant = j.meant[:present]
+		next := 0
+		for i, w := range wanted {
+			j.meant[next&(levelBlock-1)] = w
+			next += int(j.valid[i>>3] >> (i & 7) & 1)
+		}
+	}
+	if err := j.indexes(x, some, meant); err != nil {
 		return err
 	}
 	null, next := uint8(one(j.null)), 0
@@ -280,7 +359,7 @@ func (j *judge) mixed(l *leaf, x *indexes, marks []uint8) error {
 }
 
 // indexes marks values by their indexes, which come next.
-func (j *judge) indexes(x *indexes, marks []uint8) error {
+func (j *judge) indexes(x *indexes, marks, wanted []uint8) error {
 	passes := j.passes
 	for len(marks) > 0 {
 		index, n, err := x.repeated(len(marks))
@@ -291,15 +370,16 @@ func (j *judge) indexes(x *indexes, marks []uint8) error {
 			if uint64(index) >= uint64(len(passes)) {
 				return indexError(index, len(passes))
 			}
-			j.repeated(index, marks[:n])
-			marks = marks[n:]
+			j.repeated(index, marks[:n], first(wanted, n))
+			marks, wanted = marks[n:], behind(wanted, n)
 			continue
 		}
 		next, err := x.next(len(marks))
 		if err != nil {
 			return err
 		}
-		to := marks[:len(next)]
+		n = len(next)
+		to := marks[:n]
 		for i, index := range next {
 			if uint64(index) >= uint64(len(passes)) {
 				return indexError(index, len(passes))
@@ -307,15 +387,20 @@ func (j *judge) indexes(x *indexes, marks []uint8) error {
 			to[i] = passes[index]
 		}
 		if j.keep {
+			if wanted != nil {
+				for i, w := range wanted[:n] {
+					to[i] &= w
+				}
+			}
 			j.pick(next, to)
 		}
-		marks = marks[len(next):]
+		marks, wanted = marks[n:], behind(wanted, n)
 	}
 	return nil
 }
 
 // repeated marks values that are all the same entry.
-func (j *judge) repeated(index uint32, marks []uint8) {
+func (j *judge) repeated(index uint32, marks, wanted []uint8) {
 	if j.passes[index] == 0 {
 		clear(marks)
 		return
@@ -324,8 +409,10 @@ func (j *judge) repeated(index uint32, marks []uint8) {
 	if !j.keep {
 		return
 	}
-	for range marks {
-		j.picked = append(j.picked, index)
+	for i := range marks {
+		if wanted == nil || wanted[i] != 0 {
+			j.picked = append(j.picked, index)
+		}
 	}
 }
 

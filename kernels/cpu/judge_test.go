@@ -134,8 +134,11 @@ func TestTestsOfEntriesKeepTheRowsThatTestsOfValuesKeep(t *testing.T) {
 				t.Fatal(err)
 			}
 			for c, f := range fields {
-				for _, p := range testsOf(f, batch.Column(c)) {
+				for n, p := range testsOf(f, batch.Column(c)) {
 					in := kernels.NewSelection([]kernels.Run{{From: 3, To: 1800}, {From: 1810, To: 1811}, {From: 1900, To: 2500}})
+					if n%2 == 1 {
+						in = scattered(2500, int64(n))
+					}
 					a, rows := selected(t, ctx, ours, groups[0], c, p, in)
 					b, want := selected(t, ctx, theirs, groups[0], c, p, in)
 					x, y := exact(a), exact(b)
@@ -155,6 +158,21 @@ func TestTestsOfEntriesKeepTheRowsThatTestsOfValuesKeep(t *testing.T) {
 	if judged < 300 || left < 50 {
 		t.Errorf("%d tests looked at entries, %d gave that up in the middle", judged, left)
 	}
+}
+
+// scattered selects rows near each other and far apart.
+func scattered(rows, seed int64) *kernels.Selection {
+	r := rand.New(rand.NewSource(seed))
+	var runs []kernels.Run
+	for at := int64(1); at < rows; {
+		to := min(at+1+r.Int63n(12), rows)
+		runs = append(runs, kernels.Run{From: at, To: to})
+		at = to + 1 + r.Int63n(20)
+		if r.Intn(20) == 0 {
+			at += 100
+		}
+	}
+	return kernels.NewSelection(runs)
 }
 
 // selected filters and reads one column of what is left.
