@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow/flight"
@@ -20,7 +21,7 @@ var metadataCalls = map[string]func(ctx context.Context, c *Client, args map[str
 	"tables": func(ctx context.Context, c *Client, args map[string]string) (*flight.FlightInfo, error) {
 		o := &flightsql.GetTablesOpts{Catalog: optional(args, "catalog"), DbSchemaFilterPattern: optional(args, "schema"), TableNameFilterPattern: optional(args, "table")}
 		if types, ok := args["types"]; ok {
-			o.TableTypes = strings.Split(types, ",")
+			o.TableTypes = strings.Split(strings.ReplaceAll(types, "_", " "), ",")
 		}
 		return c.sql.GetTables(ctx, o)
 	},
@@ -30,7 +31,15 @@ var metadataCalls = map[string]func(ctx context.Context, c *Client, args map[str
 	"sql-info": func(ctx context.Context, c *Client, _ map[string]string) (*flight.FlightInfo, error) {
 		return c.sql.GetSqlInfo(ctx, nil)
 	},
-	"type-info": func(ctx context.Context, c *Client, _ map[string]string) (*flight.FlightInfo, error) {
+	"type-info": func(ctx context.Context, c *Client, args map[string]string) (*flight.FlightInfo, error) {
+		if text, ok := args["type"]; ok {
+			code, err := strconv.ParseInt(text, 10, 32)
+			if err != nil {
+				return nil, fmt.Errorf("call type-info: type: %w", err)
+			}
+			only := int32(code)
+			return c.sql.GetXdbcTypeInfo(ctx, &only)
+		}
 		return c.sql.GetXdbcTypeInfo(ctx, nil)
 	},
 	"primary-keys": func(ctx context.Context, c *Client, args map[string]string) (*flight.FlightInfo, error) {
@@ -49,7 +58,8 @@ func optional(args map[string]string, name string) *string {
 }
 
 // Call makes a metadata call: catalogs, schemas, tables, table-types, sql-info, type-info, primary-keys, imported-keys. Arguments are spelled
-// NAME=VALUE: catalog, schema and table are the filters, types the table types with commas between.
+// NAME=VALUE: catalog, schema and table are the filters, types the table types with commas between and _ for a blank, type
+// the code of a type.
 func (c *Client) Call(ctx context.Context, name string, args []string) (*Answer, error) {
 	call, ok := metadataCalls[name]
 	if !ok {

@@ -21,8 +21,15 @@ func (p *Parser) typeName() (TypeName, error) {
 		return TypeName{}, p.Unexpected()
 	}
 	p.Next()
-	return p.typeTail(TypeName{Name: lower(t.Text), Pos: t.Pos})
+	name := TypeName{Name: lower(t.Text), Pos: t.Pos}
+	if same, ok := sameTypes[name.Name]; ok {
+		name.Name = same
+	}
+	return p.typeTail(name)
 }
+
+// sameTypes are names that tools of other engines write, by which they spell types again that were written otherwise.
+var sameTypes = map[string]string{"timestampntz": "timestamp_ntz", "timestampltz": "timestamp_ltz", "timestamptz": "timestamp_ltz"}
 
 // typeTail reads what follows the first word of a type.
 func (p *Parser) typeTail(name TypeName) (TypeName, error) {
