@@ -70,7 +70,7 @@ func wholeOf(p *syntax.Parser, word string) bool {
 }
 
 // describe gives what is known of what a name means to every command: a temporary view of the session, which hides a table of its name, a table of
-// information_schema, a table, or one of its metadata tables.
+// information_schema, a view, a table, or one of its metadata tables.
 func (s *statement) describe(ctx context.Context, name []string) (scan.Description, *found, error) {
 	s = s.fresh()
 	if v, ok := s.tempView(name); ok {
@@ -81,6 +81,9 @@ func (s *statement) describe(ctx context.Context, name []string) (scan.Descripti
 		return columnsAlone(source.Schema(), nil), &found{written: name, catalog: full[0], identifier: full[1:]}, nil
 	}
 	f, err := s.table(ctx, name)
+	if v := viewOf(err); v != nil {
+		return s.describeView(ctx, name, v)
+	}
 	if err != nil {
 		return scan.Description{}, nil, err
 	}
@@ -119,9 +122,6 @@ func (s *statement) fresh() *statement {
 
 func (s *statement) describeTable(ctx context.Context, name []string) ([]row, error) {
 	d, _, err := s.describe(ctx, name)
-	if v := viewOf(err); v != nil {
-		return s.describedView(ctx, v)
-	}
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,9 @@ func (s *statement) describeExtended(ctx context.Context, name []string) ([]row,
 	if err != nil {
 		return nil, err
 	}
+	if f.view != nil {
+		return append(describedColumns(d), viewDetails(f, d)...), nil
+	}
 	if f.opened == nil {
 		return describedColumns(d), nil // as Spark does of a temporary view: nothing else is known
 	}

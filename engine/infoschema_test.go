@@ -154,3 +154,24 @@ func TestAListingThatIsLeftEnds(t *testing.T) {
 		t.Errorf("a panic: %v, %v", got, err)
 	}
 }
+
+// TestInformationSchemaIsListed like any namespace, with its tables and no views.
+func TestInformationSchemaIsListed(t *testing.T) {
+	w, e := newWorld(t)
+	s := w.session(t, e, "listing")
+	for _, c := range []struct {
+		sql  string
+		want int
+	}{
+		{"SHOW TABLES IN information_schema", len(systemTables)}, {"SHOW TABLES IN lake.INFORMATION_SCHEMA LIKE 'table*'", 2}, {"SHOW VIEWS IN information_schema", 0},
+	} {
+		p, err := e.Prepare(t.Context(), Call{Session: s, Principal: "ann", Text: c.sql})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Run(t.Context(), nil)
+		if err != nil || r.Rows() != int64(c.want) {
+			t.Errorf("%s: %v, want %d rows", c.sql, err, c.want)
+		}
+	}
+}

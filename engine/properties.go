@@ -33,7 +33,11 @@ func parseShowProperties(p *syntax.Parser) (*command, error) {
 			}
 		}
 		if one && len(rows) == 0 {
-			return []row{{key, "Table " + found.display() + " does not have property: " + key}}, nil
+			what := "Table "
+			if found.view != nil {
+				what = "View "
+			}
+			return []row{{key, what + found.display() + " does not have property: " + key}}, nil
 		}
 		return rows, nil
 	}}, p.End()

@@ -63,12 +63,7 @@ func (s *statement) compile(ctx context.Context, args arrow.RecordBatch, cause e
 	q := Query{Text: tableTerms(s.text), Zone: s.zone, Clock: s.clock, CaseSensitive: s.caseSensitive(), Dialect: strings.ToLower(dialect), Catalog: s.state.Catalog,
 		Namespace: s.state.Namespace, Name: outputName, Rows: s.rows, Constants: map[string]string{}, Arguments: args,
 		Resolve: func(ctx context.Context, ref syntax.TableRef) (Table, error) { return s.resolve(ctx, r, &ref) }}
-	if o := s.state.Objects; o.Len() > 0 {
-		q.Variable = func(parts []string) (string, bool) {
-			v, ok := readVariable(o, parts)
-			return v.Value, ok
-		}
-	}
+	q.Variable = s.variables()
 	for name, value := range sessionFunctions {
 		q.Constants[name] = value(s)
 	}

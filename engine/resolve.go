@@ -9,6 +9,8 @@ import (
 
 	"github.com/apache/iceberg-go/table"
 
+	"github.com/apache/iceberg-go/view"
+
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
@@ -23,8 +25,9 @@ type found struct {
 	suffix     string   // the metadata table or selector that followed the table's name, as written; empty: none
 	metadata   bool     // suffix names a metadata table
 	reference  scan.Reference
-	opened     openTable // nil: there is no table behind the name, which is a temporary view's or one of information_schema
-	snapshot   int64     // that is read, once source was asked; 0: none, or not known
+	opened     openTable     // nil: there is no table behind the name, which is a view's, a temporary view's or one of information_schema
+	view       view.Metadata // of a view of the catalog; nil: it is none
+	snapshot   int64         // that is read, once source was asked; 0: none, or not known
 }
 
 // full gives catalog, namespace levels, table and suffix.

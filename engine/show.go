@@ -111,6 +111,9 @@ func listing(p *syntax.Parser, name, column string, kinds ...catalogs.Kind) (*co
 	}
 	schema := columns(text("namespace"), text(column), boolean("isTemporary"))
 	return &command{name: name, views: true, columns: schema, run: func(ctx context.Context, s *statement) ([]row, error) {
+		if s.isInformationSchema(from) {
+			return systemEntries(match, kinds), nil
+		}
 		catalog, namespace, err := s.namespace(ctx, from)
 		if err != nil {
 			return nil, err

@@ -26,6 +26,9 @@ func parseShowCreate(p *syntax.Parser) (*command, error) {
 		if err != nil {
 			return nil, err
 		}
+		if f.view != nil {
+			return []row{{createView(f, d)}}, nil
+		}
 		if f.opened == nil {
 			return nil, unsupported("SHOW CREATE TABLE is not supported for %s: no statement creates it", f.display()).In(f.display())
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/predicate"
@@ -74,6 +75,29 @@ func isSystemTable(name []string) bool {
 	}
 	_, known := systemTables[strings.ToLower(name[len(name)-1])]
 	return known
+}
+
+// isInformationSchema reports whether a namespace is information_schema: [catalog.]information_schema.
+func (s *statement) isInformationSchema(name []string) bool {
+	if len(name) == 2 {
+		if _, known := s.engine.catalogName(name[0]); !known {
+			return false
+		}
+	}
+	return (len(name) == 1 || len(name) == 2) && strings.EqualFold(name[len(name)-1], informationSchema)
+}
+
+// systemEntries gives the rows of SHOW TABLES in information_schema, whose tables are no views.
+func systemEntries(match matcher, kinds []catalogs.Kind) (rows []row) {
+	if !oneOf(catalogs.KindTable, kinds) {
+		return nil
+	}
+	for _, name := range sortedKeys(systemTables) {
+		if match(name) {
+			rows = append(rows, row{informationSchema, name, false})
+		}
+	}
+	return rows
 }
 
 // systemTable gives the source of a table that the engine makes itself; false: the name is none of those.

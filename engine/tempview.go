@@ -191,6 +191,7 @@ func (s *statement) temporary(r *resolution, ref *syntax.TableRef, v session.Vie
 	for i, c := range v.Columns {
 		out.Columns = append(out.Columns, ViewColumn{Name: c, Doc: v.Comments[i]})
 	}
+	out.Variable = inner.variables()
 	out.Resolve = func(ctx context.Context, ref syntax.TableRef) (Table, error) { return inner.resolve(ctx, r, &ref) }
 	return Table{Name: v.Name, Parts: []string{v.Name}, View: out}, nil
 }

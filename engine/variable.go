@@ -409,6 +409,18 @@ func readVariable(o session.Objects, parts []string) (session.Variable, bool) {
 	return o.Variable(variableOf(parts))
 }
 
+// variables gives the session's variables to an Executor; nil: there are none.
+func (s *statement) variables() func(parts []string) (string, bool) {
+	o := s.state.Objects
+	if o.Len() == 0 {
+		return nil
+	}
+	return func(parts []string) (string, bool) {
+		v, ok := readVariable(o, parts)
+		return v.Value, ok
+	}
+}
+
 // variable gives the value of a session variable; false: there is none of that name.
 func (s *statement) variable(parts []string) (constant, bool) {
 	v, ok := readVariable(s.state.Objects, parts)

@@ -24,6 +24,8 @@ type View struct {
 	Text    string
 	Dialect string // spark or ansi
 	Columns []ViewColumn
+	// Variable gives the value of a session variable as Query.Variable does; nil: the text sees none.
+	Variable func(parts []string) (string, bool)
 	// Resolve finds the table of a name in the view's text.
 	Resolve func(ctx context.Context, name syntax.TableRef) (Table, error)
 }
@@ -175,19 +177,6 @@ func (e *Engine) viewSource(ctx context.Context, catalog string, identifier []st
 		text = v.Text
 	}
 	return scan.ViewSchema(m.CurrentSchema()), text, nil
-}
-
-// describedView gives the rows of DESCRIBE for a view.
-func (s *statement) describedView(ctx context.Context, loaded *catalogs.Table) ([]row, error) {
-	m, err := s.engine.viewMetadata(ctx, loaded)
-	if err != nil {
-		return nil, err
-	}
-	var rows []row
-	for _, f := range scan.ViewSchema(m.CurrentSchema()).Fields() {
-		rows = append(rows, row{f.Name, sparkType(f.Type), orNull(commentOf(f))})
-	}
-	return rows, nil
 }
 
 // note keeps what a statement read of one name.

@@ -23,18 +23,19 @@ import (
 
 // program is a compiled statement: its text without the tables, its tables with what was pushed into each, and its columns.
 type program struct {
-	executor   *executor
-	query      engine.Query
-	statement  *dialect.Statement
-	tables     map[int]*input // those that are tables, by number
-	ctes       map[int]bool
-	origins    map[int]*origins // of tables in the texts of views
-	views      map[int][]string // the full names of those that are views
-	parameters *arrow.Schema
-	output     *output
-	pushed     pushdown
-	stage      dialect.Stage  // how the statement is spelled, by
-	types      []dialect.Type // of expressions in it
+	executor    *executor
+	query       engine.Query
+	statement   *dialect.Statement
+	tables      map[int]*input // those that are tables, by number
+	ctes        map[int]bool
+	origins     map[int]*origins // of tables in the texts of views
+	views       map[int][]string // the full names of those that are views
+	viewColumns map[int][]engine.ViewColumn
+	parameters  *arrow.Schema
+	output      *output
+	pushed      pushdown
+	stage       dialect.Stage  // how the statement is spelled, by
+	types       []dialect.Type // of expressions in it
 
 	explained atomic.Bool // somebody asked for the plan: runs are told of
 
@@ -63,7 +64,10 @@ func (e *executor) compile(ctx context.Context, q engine.Query, values map[int]d
 		return nil, err
 	}
 	defer done()
-	p := &program{executor: e, query: q, statement: statement, tables: map[int]*input{}, origins: map[int]*origins{}, views: map[int][]string{}}
+	p := &program{executor: e, query: q, statement: statement, tables: map[int]*input{}, origins: map[int]*origins{}, views: map[int][]string{}, viewColumns: map[int][]engine.ViewColumn{}}
+	if ctx.Value(viewsKey{}) == nil {
+		ctx = context.WithValue(ctx, viewsKey{}, map[string]map[int]dialect.Value{})
+	}
 	if limit := e.config.Timeout; limit > 0 {
 		var stop context.CancelFunc
 		ctx, stop = context.WithTimeoutCause(ctx, limit, fault.New(fault.Exhausted, "the statement was planned longer than %s", limit).Change("skua.sql.timeout"))

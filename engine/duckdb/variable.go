@@ -21,8 +21,15 @@ const maxVariables = 50
 // Compile translates a statement, judges it, finds its tables, and plans. A name that is no column where it stands may be a session variable's: what
 // names mean is for the engine to say, so the statement is compiled anew once it has said so.
 func (e *executor) Compile(ctx context.Context, q engine.Query) (engine.Program, error) {
+	p, _, err := e.compiled(ctx, q)
+	return p, err
+}
+
+// compiled compiles a statement and gives the variables that it reads, by the offsets of their names.
+func (e *executor) compiled(ctx context.Context, q engine.Query) (engine.Program, map[int]dialect.Value, error) {
 	if q.Variable == nil {
-		return e.decided(ctx, q, nil)
+		p, err := e.decided(ctx, q, nil)
+		return p, nil, err
 	}
 	v := &variables{query: q, values: map[int]dialect.Value{}, columns: map[string]bool{}}
 	resolve := q.Resolve
@@ -34,13 +41,37 @@ func (e *executor) Compile(ctx context.Context, q engine.Query) (engine.Program,
 	for range maxVariables {
 		p, err := e.decided(ctx, q, v.values)
 		if err == nil {
-			return p, nil
+			return p, v.values, nil
 		}
 		if !v.found(err) {
-			return nil, v.advised(err)
+			return nil, nil, v.advised(err)
 		}
 	}
-	return nil, fault.New(fault.Invalid, "a statement reads session variables in at most %d places where columns of their names may be meant", maxVariables)
+	return nil, nil, fault.New(fault.Invalid, "a statement reads session variables in at most %d places where columns of their names may be meant", maxVariables)
+}
+
+// viewsKey is the key in a context of the variables of views by their texts: a view of views asks for the same ones.
+type viewsKey struct{}
+
+// viewVariables finds the variables that the text of a temporary view reads, which is a statement of its own.
+func (e *executor) viewVariables(ctx context.Context, q engine.Query) (map[int]dialect.Value, error) {
+	tokens, err := syntax.Tokens(q.Text)
+	if err != nil || q.Variable == nil || !slices.ContainsFunc(tokens, func(t syntax.Token) bool {
+		_, known := q.Variable([]string{"session", t.Name()})
+		return known && (t.Kind == syntax.Word || t.Kind == syntax.Quoted)
+	}) {
+		return nil, nil // what is no SQL is told of later
+	}
+	known := ctx.Value(viewsKey{}).(map[string]map[int]dialect.Value)
+	if values, ok := known[q.Text]; ok {
+		return values, nil
+	}
+	p, values, err := e.compiled(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	known[q.Text] = values
+	return values, p.Close()
 }
 
 // decided compiles a statement that means no column of several.

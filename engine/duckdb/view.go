@@ -5,6 +5,8 @@ package duckdb
 import (
 	"context"
 	"errors"
+	"regexp"
+	"strings"
 
 	"github.com/skua-data/skua/engine"
 	"github.com/skua-data/skua/engine/duckdb/dialect"
@@ -15,6 +17,7 @@ import (
 // origins is the text that a table's name stands in: the statement's, or a view's.
 type origins struct {
 	view    string // empty: the statement
+	of      int    // the number of the table that is the view
 	resolve func(ctx context.Context, name syntax.TableRef) (engine.Table, error)
 	words   map[string]bool
 	star    bool
@@ -52,7 +55,11 @@ func (p *program) inline(ctx context.Context, planning *connection, i int, v *en
 	options := dialect.Options{Spark: spark, Name: p.query.Name, Rows: p.query.Rows, Constants: p.query.Constants, Clock: p.query.Clock, Zone: p.query.Zone,
 		Nulls: spark != (p.query.Dialect == "spark")}
 	q := p.query
-	q.Text, q.Dialect, q.Resolve, q.Variable, q.Arguments = v.Text, v.Dialect, v.Resolve, nil, nil
+	q.Text, q.Dialect, q.Resolve, q.Variable, q.Arguments = v.Text, v.Dialect, v.Resolve, v.Variable, nil
+	var err error
+	if options.Values, err = p.executor.viewVariables(ctx, q); err != nil {
+		return inView(v.Name, err)
+	}
 	statement, err := p.executor.translate(ctx, q, options)
 	if err != nil {
 		return inView(v.Name, err)
@@ -75,7 +82,8 @@ func (p *program) inline(ctx context.Context, planning *connection, i int, v *en
 	if len(p.statement.Tables) > maxExpanded {
 		return fault.New(fault.Invalid, "with the texts of its views the statement reads more than %d tables", maxExpanded).With("FAILED_TO_PARSE_TOO_COMPLEX", "54001")
 	}
-	from := &origins{view: v.Name, resolve: v.Resolve, words: statement.Words, star: g.star || statement.Bare}
+	p.viewColumns[i] = v.Columns
+	from := &origins{view: v.Name, of: i, resolve: v.Resolve, words: statement.Words, star: g.star || statement.Bare}
 	for j := range statement.Tables {
 		p.ctes[first+j] = g.ctes[j]
 		p.origins[first+j] = from
@@ -97,9 +105,42 @@ func (p *program) closed(ctx context.Context, c *connection) error {
 		rendered := p.statement.RenderTable(i, p.spelling(s.id, dialect.Plain))
 		statement, err := c.prepare("SELECT * FROM " + rendered.Text)
 		if err != nil {
-			return inView(p.statement.Tables[i].Last(), s.run.cause(translated(err, rendered)))
+			return p.changed(i, inView(p.statement.Tables[i].Last(), s.run.cause(translated(err, rendered))))
 		}
 		statement.close()
 	}
 	return nil
+}
+
+// missing is the name in an error about a column.
+var missing = regexp.MustCompile("^in the text of view .*?: (?:A column, variable, or function parameter with name `(.+?)` cannot be resolved|Table \"(skua_view)\" has [0-9]+ columns available)")
+
+// changed says of a view that can not be bound for the lack of a column which one and what the view reads: a table that is not what it was when the view
+// was made.
+func (p *program) changed(view int, err error) error {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		return err
+	}
+	parts := missing.FindStringSubmatch(f.Message)
+	if parts == nil {
+		return err
+	}
+	column, name := parts[1], syntax.QuoteName(p.views[view])
+	if parts[2] != "" {
+		column = p.viewColumns[view][len(p.viewColumns[view])-1].Name
+	}
+	var tables []string
+	for i := range p.statement.Tables {
+		if from, in := p.origins[i], p.tables[i]; from != nil && in != nil && from.of == view {
+			tables = append(tables, in.table.Name)
+		}
+	}
+	out := fault.New(fault.Invalid, "The SQL query of view %s has an incompatible schema change and column %s cannot be resolved: what it reads (%s) has no such column now. "+
+		"Please try to re-create the view.", name, quote(column), strings.Join(tables, ", ")).With("INCOMPATIBLE_VIEW_SCHEMA_CHANGE", "51024")
+	ref := p.statement.Tables[view]
+	if p.origins[view] == nil {
+		return out.In(name).At(fault.Position{Line: ref.Pos().Line, Column: ref.Pos().Column})
+	}
+	return out.In(name)
 }

@@ -41,6 +41,7 @@ func TestViewsStandInThePlaceOfTables(t *testing.T) {
 		"sorted":   {Text: "SELECT id FROM customers ORDER BY id LIMIT 1", Dialect: "spark", Columns: []engine.ViewColumn{column("id")}},
 		"spark":    {Text: "SELECT avg(price) FROM orders WHERE id < 3", Dialect: "spark", Columns: []engine.ViewColumn{column("a")}},
 		"few":      {Text: "SELECT id FROM orders", Dialect: "spark", Columns: []engine.ViewColumn{column("a"), column("b")}},
+		"renamed":  {Text: "SELECT * FROM orders", Dialect: "spark", Columns: []engine.ViewColumn{{Name: "p", From: "cost"}}},
 		"broken":   {Text: "SELECT nothing FROM customers", Dialect: "spark", Columns: []engine.ViewColumn{column("a")}},
 		"captures": {Text: "SELECT status FROM customers", Dialect: "spark", Columns: []engine.ViewColumn{column("a")}},
 		"hidden":   {Text: "SELECT * FROM read_csv('/etc/passwd')", Dialect: "ansi", Columns: []engine.ViewColumn{column("a")}},
@@ -79,9 +80,11 @@ func TestViewsStandInThePlaceOfTables(t *testing.T) {
 		r.Release()
 	}
 	for _, c := range []struct{ sql, want string }{
-		{"SELECT * FROM few", "2 columns specified"},
-		{"SELECT * FROM orders, broken", "nothing"},
-		{"SELECT * FROM orders, captures", "status"},
+		{"SELECT * FROM few", "[INCOMPATIBLE_VIEW_SCHEMA_CHANGE] The SQL query of view cat.ns.deep.few has an incompatible schema change and column `b` cannot be resolved: " +
+			"what it reads (orders) has no such column now. Please try to re-create the view. SQLSTATE: 51024 (line 1, pos 14)"},
+		{"SELECT * FROM orders, broken", "column `nothing` cannot be resolved: what it reads (customers) has no such column now"},
+		{"SELECT * FROM orders, captures", "column `status` cannot be resolved: what it reads (customers)"},
+		{"SELECT * FROM renamed", "column `cost` cannot be resolved: what it reads (orders)"},
 		{"SELECT * FROM hidden", "view hidden: the table function read_csv is not allowed"},
 		{"SELECT * FROM `no sql`", "in the text of view no sql: SELECT clause"},
 		{"SELECT * FROM asks", "the text of view asks has parameters"},
@@ -111,5 +114,45 @@ func TestFiltersReachTheTablesOfViews(t *testing.T) {
 	requests := f.tables["orders"].requests
 	if len(requests) != 1 || requests[0].Filter == nil || requests[0].Filter.String() != "`customer` = 7 AND `status` = 'open'" {
 		t.Errorf("asked of the table: %v", requests)
+	}
+}
+
+// TestTemporaryViewsReadVariables: what a variable is when the view is read counts, and a column comes before it.
+func TestTemporaryViewsReadVariables(t *testing.T) {
+	f := newFixture(t)
+	value := "CAST('3' AS INT)"
+	known := func(parts []string) (string, bool) {
+		if len(parts) == 2 && parts[0] == "session" {
+			parts = parts[1:]
+		}
+		return value, len(parts) == 1 && (parts[0] == "least" || parts[0] == "status")
+	}
+	views := map[string]*engine.View{
+		"few":   {Text: "SELECT id FROM orders WHERE id < least", Dialect: "spark", Variable: known},
+		"twice": {Text: "SELECT count(*) AS n, max(a.id) + session.least AS m FROM few a JOIN few b ON a.id < b.id", Dialect: "spark", Variable: known},
+		"own":   {Text: "SELECT count(*) AS n FROM orders WHERE status = 'open' AND id < session.status", Dialect: "spark", Variable: known},
+		"blind": {Text: "SELECT id FROM orders WHERE id < least", Dialect: "spark"},
+	}
+	for _, c := range []struct{ sql, value, want string }{
+		{"SELECT count(*) AS n FROM few", "CAST('3' AS INT)", `[{"n":3}]`},
+		{"SELECT count(*) AS n FROM few", "CAST('5' AS INT)", `[{"n":5}]`},
+		{"SELECT * FROM twice", "CAST('4' AS INT)", `[{"m":6,"n":6}]`},
+		{"SELECT * FROM own", "CAST('4' AS INT)", `[{"n":2}]`},
+		{"SELECT * FROM blind", "CAST('4' AS INT)", "UNRESOLVED_COLUMN.WITH_SUGGESTION"},
+	} {
+		value = c.value
+		q := viewQuery(f, c.sql, views)
+		p, err := f.run.Compile(t.Context(), q)
+		got := ""
+		if err == nil {
+			got, err = rowsOf(t, p.(*program))
+			got = strings.Join(strings.Fields(got), "")
+		}
+		if err != nil {
+			got, _, _ = strings.Cut(strings.TrimPrefix(err.Error(), "["), "]")
+		}
+		if got != c.want && !(c.sql == "SELECT * FROM blind" && strings.HasPrefix(got, "INCOMPATIBLE")) {
+			t.Errorf("%s with %s: %s, want %s", c.sql, c.value, got, c.want)
+		}
 	}
 }
