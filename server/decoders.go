@@ -123,7 +123,18 @@ type refusing struct {
 	reason string
 }
 
+// Route says of every column what Open says.
+func (r refusing) Route(rg *kernels.RowGroup) []kernels.Route {
+	out := make([]kernels.Route, len(rg.Columns))
+	for i := range out {
+		out[i] = kernels.Route{Decoder: "gpu", Reason: "the statement fails: " + r.text()}
+	}
+	return out
+}
+
 // Open says that there is no GPU.
 func (r refusing) Open(context.Context, *kernels.RowGroup) (kernels.Reader, error) {
-	return nil, fault.New(fault.Unsupported, "there is no GPU to decode on: %s", r.reason).Change("skua.decoder")
+	return nil, fault.New(fault.Unsupported, "%s", r.text()).Change("skua.decoder")
 }
+
+func (r refusing) text() string { return "there is no GPU to decode on: " + r.reason }

@@ -39,6 +39,11 @@ func TestDecodersWithoutAGPU(t *testing.T) {
 			if err == nil || fault.KindOf(err) != fault.Unsupported || !strings.Contains(err.Error(), "skua.decoder") {
 				t.Errorf("%v", err)
 			}
+			for _, r := range d.named["gpu"].Route(&kernels.RowGroup{Columns: make([]kernels.Column, 2)}) { // which EXPLAIN shows
+				if r.Taken || r.Decoder != "gpu" || !strings.Contains(err.Error(), strings.TrimPrefix(r.Reason, "the statement fails: ")) {
+					t.Errorf("%+v where reading says %v", r, err)
+				}
+			}
 		}
 		var out strings.Builder
 		if d.write(&out); c.config.Decoder == "" && !strings.HasPrefix(out.String(), "gpu: none: ") {
