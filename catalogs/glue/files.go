@@ -57,8 +57,12 @@ func (c *catalog) Partitions(ctx context.Context, req catalogs.PartitionRequest)
 			table := storedOf(answer.Table, strings.Join(req.Identifier, "."))
 			pages := glue.NewGetPartitionsPaginator(client, &glue.GetPartitionsInput{CatalogId: c.id, DatabaseName: &req.Identifier[0], TableName: &req.Identifier[1],
 				ExcludeColumnSchema: aws.Bool(true)})
+			watch := paging{}
 			for pages.HasMorePages() {
 				page, err := pages.NextPage(ctx)
+				if err == nil {
+					err = watch.took(0, page.NextToken) // they are not held, however many there are
+				}
 				if err != nil {
 					return err
 				}

@@ -98,9 +98,12 @@ func (c *catalog) Namespaces(ctx context.Context, parent table.Identifier) iter.
 // databases gives the databases' names, page after page.
 func (c *catalog) databases(ctx context.Context) (names []string, err error) {
 	err = c.call(ctx, func(ctx context.Context, client *glue.Client) error {
-		pages := glue.NewGetDatabasesPaginator(client, &glue.GetDatabasesInput{CatalogId: c.id})
-		for pages.HasMorePages() {
+		pages, watch := glue.NewGetDatabasesPaginator(client, &glue.GetDatabasesInput{CatalogId: c.id}), paging{}
+		for names = nil; pages.HasMorePages(); {
 			page, err := pages.NextPage(ctx)
+			if err == nil {
+				err = watch.took(len(page.DatabaseList), page.NextToken)
+			}
 			if err != nil {
 				return err
 			}
@@ -152,9 +155,12 @@ func (c *catalog) Tables(ctx context.Context, namespace table.Identifier) iter.S
 		}
 		var all []catalogs.Entry
 		err := c.call(ctx, func(ctx context.Context, client *glue.Client) error {
-			pages := glue.NewGetTablesPaginator(client, &glue.GetTablesInput{CatalogId: c.id, DatabaseName: &namespace[0]})
-			for pages.HasMorePages() {
+			pages, watch := glue.NewGetTablesPaginator(client, &glue.GetTablesInput{CatalogId: c.id, DatabaseName: &namespace[0]}), paging{}
+			for all = nil; pages.HasMorePages(); {
 				page, err := pages.NextPage(ctx)
+				if err == nil {
+					err = watch.took(len(page.TableList), page.NextToken)
+				}
 				if err != nil {
 					return err
 				}

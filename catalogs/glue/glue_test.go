@@ -25,6 +25,7 @@ type service struct {
 
 	partitions map[string]map[string]any // of every table
 	deny       bool
+	round      bool // pages lead to the first one again
 
 	mu   sync.Mutex
 	seen []map[string]any
@@ -108,6 +109,9 @@ func (s *service) page(w http.ResponseWriter, field string, from map[string]map[
 	out := map[string]any{field: list}
 	if end < len(names) {
 		out["NextToken"] = fmt.Sprint(end)
+	}
+	if s.round {
+		out["NextToken"] = "0"
 	}
 	_ = json.NewEncoder(w).Encode(out)
 }
@@ -265,6 +269,34 @@ func TestPartitions(t *testing.T) {
 	s.partitions["torn"] = map[string]any{"Values": []string{"x"}}
 	if got := list("p"); !strings.Contains(strings.Join(got, ";"), "no location of the partition") {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestAListingThatGoesRoundInCirclesEnds(t *testing.T) {
+	s := sample()
+	s.round, s.partitions = true, map[string]map[string]any{"1": {"Values": []string{"1"}, "StorageDescriptor": parquetAt("s3://b/1")}}
+	c := open(t, start(t, s))
+	lists := map[string]func() error{
+		"databases": func() (last error) {
+			for _, last = range c.Namespaces(t.Context(), nil) {
+			}
+			return last
+		},
+		"tables": func() (last error) {
+			for _, last = range c.Tables(t.Context(), table.Identifier{"sales"}) {
+			}
+			return last
+		},
+		"partitions": func() (last error) {
+			for _, last = range c.(catalogs.PartitionLister).Partitions(t.Context(), catalogs.PartitionRequest{Identifier: table.Identifier{"sales", "orders"}}) {
+			}
+			return last
+		},
+	}
+	for what, list := range lists {
+		if err := list(); !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "the same page again and again") {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -153,6 +154,13 @@ func (a actor) Load(ctx context.Context, req catalogs.LoadRequest) (*catalogs.Ta
 		gulp := make([]byte, 6<<30) // of address space: nothing of it is touched
 		slog.Info("gulped", "bytes", len(gulp))
 		runtime.KeepAlive(gulp)
+	case "fork":
+		child := exec.Command("sleep", "3600")
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr // it keeps the pipes open, too
+		if err := child.Start(); err != nil {
+			return nil, err
+		}
+		return &catalogs.Table{Identifier: req.Identifier, MetadataLocation: strconv.Itoa(child.Process.Pid)}, nil
 	case "crash":
 		os.Exit(7)
 	case "panic":

@@ -94,8 +94,11 @@ func (p *process) Start(context.Context) (err error) {
 	return nil
 }
 
-// reap waits for the process and lets its readers go.
+// reap waits for the process, ends what it started and left behind, and lets its readers go.
 func (p *process) reap() {
+	if awaitEnd(p.cmd.Process.Pid) {
+		killGroup(p.cmd.Process) // whose number is still its own
+	}
 	state := p.cmd.Wait()
 	p.mu.Lock()
 	p.state = state
