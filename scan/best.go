@@ -33,8 +33,8 @@ type ranked struct {
 	facts bool
 }
 
-// text spells the order as SQL does; empty: there is none.
-func (b *Best) text() string {
+// String spells the order as SQL does; empty: there is none.
+func (b *Best) String() string {
 	if b == nil {
 		return ""
 	}

@@ -15,7 +15,7 @@ func (p *tablePlan) Explain() *Explanation {
 	s := p.source
 	out := &Explanation{Source: s.name(), Parts: append([]string{s.table.catalog}, s.table.identifier...), Kind: s.kind(), Reference: s.at.clause, Schema: s.at.schema.ID, Options: p.options.resolved, Ignored: p.options.ignored,
 		Partitions: p.found.partitions, Manifests: p.found.manifests, DeleteManifests: p.found.deleteManifests, Files: p.found.files, Deletes: p.found.deletes,
-		DeletesByKind: p.found.kinds, Best: p.request.Best.text()}
+		DeletesByKind: p.found.kinds, Best: p.request.Best.String()}
 	if n := p.passed.count(); n > 0 {
 		out.Files = Considered{Total: out.Files.Total, Pruned: maps.Clone(out.Files.Pruned)}
 		out.Files.leaveOut(byBest, n)

@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,8 @@ import (
 // TestFirstRowsAreAskedFor shows, for each way in which the first rows of an order may be asked for, whether the table is told.
 func TestFirstRowsAreAskedFor(t *testing.T) {
 	f := newFixture(t)
+	f.tables["measures"] = newTable(t, `[{"d":1.5,"f":1.5,"k":1}]`, 1, arrow.Field{Name: "d", Type: arrow.PrimitiveTypes.Float64}, arrow.Field{Name: "f", Type: arrow.PrimitiveTypes.Float32},
+		arrow.Field{Name: "k", Type: arrow.PrimitiveTypes.Int64})
 	for _, c := range []struct {
 		sql, field string
 		rows       int64
@@ -29,6 +32,10 @@ func TestFirstRowsAreAskedFor(t *testing.T) {
 		{"SELECT o.id, c.name FROM orders o LEFT JOIN customers c ON o.customer = c.id ORDER BY o.id LIMIT 5", "id", 5, false},
 		{"SELECT * FROM (SELECT id, upper(status) AS s FROM orders) WHERE true ORDER BY id LIMIT 9", "id", 9, false},
 		{"SELECT id FROM orders UNION ALL SELECT id FROM customers ORDER BY 1 LIMIT 2", "id", 2, false},
+		{"SELECT d, k FROM measures ORDER BY d DESC LIMIT 3", "d", 3, false},
+		{"SELECT k FROM measures WHERE k > 1 ORDER BY d, k LIMIT 3 OFFSET 2", "d", 5, false},
+		{"SELECT DISTINCT d FROM measures ORDER BY d LIMIT 2", "d", 2, true},
+		{"SELECT max(k) OVER (ORDER BY d) AS m, d FROM measures ORDER BY k LIMIT 2", "", 0, false},
 		// A filter that the scan does not test, a join that drops rows, HAVING, an expression, too many rows.
 		{"SELECT id FROM orders WHERE upper(status) = 'OPEN' ORDER BY id LIMIT 3", "", 0, false},
 		{"SELECT o.id FROM orders o JOIN customers c ON o.customer = c.id ORDER BY o.id LIMIT 5", "", 0, false},
@@ -48,6 +55,26 @@ func TestFirstRowsAreAskedFor(t *testing.T) {
 		got := p.(*program).pushed.best[0]
 		if strings.Join(got.field.Path, ".") != c.field || got.rows != c.rows || got.distinct != c.distinct {
 			t.Errorf("%s: %+v", c.sql, got)
+		}
+	}
+}
+
+// TestPlansTellWhatScansAreAskedFor before they run: columns, and the order whose first rows are enough.
+func TestPlansTellWhatScansAreAskedFor(t *testing.T) {
+	f := newFixture(t)
+	for _, c := range []struct{ sql, want string }{
+		{"SELECT status FROM orders ORDER BY id DESC LIMIT 2", "id,status: id DESC NULLS LAST"},
+		{"SELECT count(*) FROM orders WHERE price > 1", "price: "},
+		{"SELECT max(id) FROM orders o JOIN customers c USING (id)", "id: "},
+	} {
+		p, err := f.run.Compile(t.Context(), f.query(c.sql, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := p.Scans()[0].Scan
+		slices.Sort(e.Columns)
+		if got := strings.Join(e.Columns, ",") + ": " + e.Best; got != c.want {
+			t.Errorf("%s: %s, want %s", c.sql, got, c.want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/skua-data/skua/engine"
+	"github.com/skua-data/skua/scan"
 )
 
 // Scans tells how each table is read, in the order of the text.
@@ -23,9 +24,27 @@ func (p *program) Scans() []engine.QueryScan {
 		ran, known := p.ran[i]
 		p.mu.Unlock()
 		if !known {
-			ran = engine.QueryScan{Scan: p.tables[i].plan.Explain()}
+			ran = engine.QueryScan{Scan: p.planned(i)}
 		}
 		out = append(out, ran)
+	}
+	return out
+}
+
+// planned tells how a table will be read, with what is asked of its scan only when the engine opens it.
+func (p *program) planned(i int) *scan.Explanation {
+	in := p.tables[i]
+	out, fields := in.plan.Explain(), sourceFields(in)
+	if len(out.Columns) > 0 {
+		return out
+	}
+	for _, c := range p.pushed.columns[i] {
+		if c < len(fields) {
+			out.Columns = append(out.Columns, fields[c].Name)
+		}
+	}
+	if best, ok := p.pushed.best[i]; ok {
+		out.Best = newBestRows(best, 0).request().String()
 	}
 	return out
 }

@@ -15,7 +15,7 @@ import (
 // plan finds out what can be pushed into the scans, and how many rows they give. What the engine cannot plan in a readable way is pushed
 // nothing: it is the same statement all the same.
 func (p *program) plan(ctx context.Context, c *connection) error {
-	p.pushed = pushdown{filters: map[int]predicate.Expr{}, tests: map[int]scan.PartitionTest{}, seen: map[int]int{}, limits: map[int]int64{}, best: map[int]bestPush{}}
+	p.pushed = pushdown{filters: map[int]predicate.Expr{}, tests: map[int]scan.PartitionTest{}, seen: map[int]int{}, limits: map[int]int64{}, columns: map[int][]int{}, best: map[int]bestPush{}}
 	if len(p.tables) == 0 && p.statement.Typed() == 0 {
 		return nil
 	}

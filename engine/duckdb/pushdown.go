@@ -3,6 +3,8 @@
 package duckdb
 
 import (
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/skua-data/skua/predicate"
@@ -15,6 +17,7 @@ type pushdown struct {
 	tests    map[int]scan.PartitionTest
 	seen     map[int]int // how often an occurrence stands in the plan
 	limits   map[int]int64
+	columns  map[int][]int // that are read, by their places in the table; empty: none are, or it is not known
 	best     map[int]bestPush
 	joins    []joinPush
 	decimals map[int]*arrow.Decimal128Type // of result columns that are sums
@@ -101,6 +104,11 @@ func (p *planner) scan(n *planNode, filters []*planExpr) {
 		return
 	}
 	p.out.seen[i]++
+	for _, c := range n.ColumnIndexes {
+		if !slices.Contains(p.out.columns[i], c.Index) {
+			p.out.columns[i] = append(p.out.columns[i], c.Index)
+		}
+	}
 	c := &converter{column: func(output int) (predicate.Field, bool) {
 		o, ok := n.origin(output, false)
 		if !ok {
