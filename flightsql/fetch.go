@@ -27,7 +27,9 @@ func (s *service) DoGet(t *flight.Ticket, stream flight.FlightService_DoGetServe
 	if statement, ok := command.(*pb.TicketStatementQuery); ok {
 		return s.server.sendStatement(statement.StatementHandle, stream)
 	}
-	return s.server.sendListing(command, stream)
+	return s.server.attend(stream.Context(), stream, func(ctx context.Context, stream flight.FlightService_DoGetServer) error {
+		return s.server.sendListing(ctx, command, stream)
+	})
 }
 
 func (s *Server) sendStatement(handle []byte, stream flight.FlightService_DoGetServer) error {
@@ -41,10 +43,15 @@ func (s *Server) sendStatement(handle []byte, stream flight.FlightService_DoGetS
 		return err
 	}
 	defer stop()
-	if err = s.sendParts(ctx, t, stream); err != nil && ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return err
+	return s.attend(ctx, stream, func(ctx context.Context, stream flight.FlightService_DoGetServer) error {
+		if err := s.sendParts(ctx, t, stream); err != nil {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			return err
+		}
+		return nil
+	})
 }
 
 func (s *Server) sendParts(ctx context.Context, t ticket, stream flight.FlightService_DoGetServer) error {
@@ -87,8 +94,8 @@ func copyBatches(ctx context.Context, reader array.RecordReader, to *sender) err
 	return to.finish()
 }
 
-func (s *Server) sendListing(command proto.Message, stream flight.FlightService_DoGetServer) error {
-	l, err := s.listing(stream.Context(), command)
+func (s *Server) sendListing(ctx context.Context, command proto.Message, stream flight.FlightService_DoGetServer) error {
+	l, err := s.listing(ctx, command)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"iter"
 	"log/slog"
+	"sync"
 	"time"
 
 	upstream "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
@@ -78,6 +79,7 @@ type Limits struct {
 	PreparedIdle    time.Duration // a prepared statement unused for longer ends; 0: 1 hour
 	Ticket          time.Duration // how long a ticket is good for; 0: 24 hours
 	Token           time.Duration // how long a bearer token is good for; 0: 24 hours
+	Stall           time.Duration // how long a client may take nothing of a result until its call ends; 0: for ever
 	Endpoints       int           // most endpoints of one result; 0: 64
 	RemoteByAddress bool          // a connection from another machine, without token and cookie, is a session too, as one from this machine always is
 }
@@ -111,6 +113,7 @@ type Server struct {
 	handles  *handles
 	running  *running
 	polls    *polls
+	sending  sync.WaitGroup // results that are being sent
 	info     infoTable
 }
 
@@ -144,9 +147,10 @@ func (s *Server) Register(r grpc.ServiceRegistrar) {
 	pb.RegisterFlightServiceServer(r, &service{FlightServiceServer: upstream.NewFlightServerWithAllocator(s, s.mem), server: s})
 }
 
-// Close ends what runs without a call: statements that are planned for clients that poll. It comes after the last call.
+// Close ends what runs without a call: statements that are planned for clients that poll, and what was sent to clients that took nothing. It comes after the last call.
 func (s *Server) Close() error {
 	s.polls.close()
+	s.sending.Wait()
 	return nil
 }
 

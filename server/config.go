@@ -52,6 +52,7 @@ type Config struct {
 	SessionIdle     time.Duration
 	MaxReceive      int
 	MaxStreams      uint32
+	FetchStall      time.Duration // 0: for ever
 	Reflection      bool
 	LogLevel        string
 	LogFormat       string
@@ -90,6 +91,7 @@ func NewConfig(s *Settings) (Config, error) {
 		SessionIdle:     r.positiveDuration("skua.session.idle-timeout"),
 		MaxReceive:      int(r.bytes("skua.flight.max-receive-size")),
 		MaxStreams:      uint32(r.number("skua.flight.max-streams")),
+		FetchStall:      r.duration("skua.fetch.stall.timeout"),
 		Reflection:      r.boolean("skua.flight.reflection"),
 		LogLevel:        r.text("skua.log.level"),
 		LogFormat:       r.text("skua.log.format"),

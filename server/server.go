@@ -193,7 +193,7 @@ func (s *Server) build(ctx context.Context, parts Parts) (*flightsql.Server, err
 	}
 	flight, err := flightsql.New(flightsql.Config{Engine: run, Sessions: s.sessions, Startup: c.Startup, Auth: authenticator, Keyring: keyring, Pool: pool,
 		Version: Version, Log: s.log, Draining: s.draining.Load,
-		Limits: flightsql.Limits{MaxReceive: c.MaxReceive, MaxStreams: c.MaxStreams}})
+		Limits: flightsql.Limits{MaxReceive: c.MaxReceive, MaxStreams: c.MaxStreams, Stall: c.FetchStall}})
 	if err != nil {
 		return nil, err
 	}
