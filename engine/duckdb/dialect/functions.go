@@ -76,7 +76,7 @@ var functions = map[string]function{
 	"trunc": {special: truncCall}, "date_trunc": {special: dateTrunc}, "date_format": {special: dateFormat}, "to_date": {special: toDate}, "to_timestamp": {special: toTimestamp},
 	"date": templated(1, "CAST($1 AS DATE)"), "timestamp": templated(1, "CAST($1 AS TIMESTAMP)"),
 	"from_unixtime": templated(1, "strftime(to_timestamp($1), '%Y-%m-%d %H:%M:%S')"), "unix_timestamp": templated(1, "skua_floor(epoch_us(CAST($1 AS TIMESTAMPTZ)), 1000000)"),
-	"timestamp_micros": templated(1, "to_timestamp(0) + to_microseconds(CAST($1 AS BIGINT))"), "timestamp_millis": templated(1, "to_timestamp(0) + to_milliseconds($1)"),
+	"timestamp_micros": templated(1, "to_timestamp(0) + to_microseconds(CAST($1 AS BIGINT))"), "timestamp_millis": templated(1, "to_timestamp(0) + to_microseconds(CAST($1 AS BIGINT) * 1000)"),
 	"timestamp_seconds": templated(1, "to_timestamp($1)"), "unix_micros": templated(1, "epoch_us($1)"), "unix_millis": templated(1, "skua_floor(epoch_us($1), 1000)"),
 	"unix_seconds": templated(1, "skua_floor(epoch_us($1), 1000000)"), "unix_date": templated(1, "(CAST($1 AS DATE) - DATE '1970-01-01')"),
 	"date_from_unix_date": templated(1, "(DATE '1970-01-01' + CAST($1 AS INTEGER))"), "dayofweek": templated(1, "(dayofweek($1) + 1)").onlySpark(),
