@@ -143,7 +143,7 @@ func (p *program) connect(ctx context.Context, d *database) (*connection, error)
 	}
 	c.statement = cgo.NewHandle(ctx)
 	settings := "SET SESSION errors_as_json = true; SET VARIABLE skua_statement = " + strconv.FormatUint(uint64(c.statement), 10) + "; SET VARIABLE skua_joined = " +
-		strconv.Itoa(p.statement.Joined) + "; SET SESSION TimeZone = " + literal(zone)
+		strconv.Itoa(p.statement.Joined) + "; SET VARIABLE skua_user = " + literal(p.query.Constants["current_user"]) + "; SET SESSION TimeZone = " + literal(zone)
 	if p.query.Dialect == "spark" {
 		settings += "; SET SESSION default_null_order = 'nulls_first_on_asc_last_on_desc'"
 	}

@@ -2,8 +2,11 @@
 
 package duckdb
 
-// sparkMacros are functions of Spark whose values the engine's own differ from.
+// sparkMacros are functions of Spark whose values the engine's own differ from. The words user and current_role call the functions of these names where no
+// column has them.
 var sparkMacros = []string{
+	`CREATE MACRO user() AS getvariable('skua_user')`,
+	`CREATE MACRO current_role() AS getvariable('skua_user')`,
 	`CREATE MACRO skua_floor(n, d) AS (n - (n % d + d) % d) // d`,
 }
 

@@ -55,12 +55,22 @@ func TestFunctionsOfTimes(t *testing.T) {
 		{"unix_date(d)", func(t time.Time) any { return epochDay(t) }, time.UTC}, {"date_from_unix_date(unix_date(d))", func(t time.Time) any { return t.Format(time.DateOnly) }, time.UTC},
 		{"datediff(u, DATE '1970-01-01')", func(t time.Time) any { return epochDay(t) }, time.UTC}, {"datediff(z, DATE '1970-01-01')", func(t time.Time) any { return epochDay(t) }, york},
 		{"date_add(d, 1)", func(t time.Time) any { return t.AddDate(0, 0, 1).Format(time.DateOnly) }, time.UTC},
-		{"last_day(d)", func(t time.Time) any { return time.Date(t.Year(), t.Month()+1, 0, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) }, time.UTC},
-		{"trunc(d, 'MM')", func(t time.Time) any { return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) }, time.UTC},
-		{"trunc(d, 'QUARTER')", func(t time.Time) any { return time.Date(t.Year(), (t.Month()-1)/3*3+1, 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) }, time.UTC},
+		{"last_day(d)", func(t time.Time) any {
+			return time.Date(t.Year(), t.Month()+1, 0, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
+		}, time.UTC},
+		{"trunc(d, 'MM')", func(t time.Time) any {
+			return time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
+		}, time.UTC},
+		{"trunc(d, 'QUARTER')", func(t time.Time) any {
+			return time.Date(t.Year(), (t.Month()-1)/3*3+1, 1, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
+		}, time.UTC},
 		{"trunc(d, 'WEEK')", func(t time.Time) any { return startOfWeek(t).Format(time.DateOnly) }, time.UTC},
-		{"date_trunc('HOUR', u)", func(t time.Time) any { return stamp(time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), 0, 0, 0, time.UTC)) }, time.UTC},
-		{"date_trunc('DAY', z)", func(t time.Time) any { return stamp(time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, york).UTC()) + "Z" }, york},
+		{"date_trunc('HOUR', u)", func(t time.Time) any {
+			return stamp(time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), 0, 0, 0, time.UTC))
+		}, time.UTC},
+		{"date_trunc('DAY', z)", func(t time.Time) any {
+			return stamp(time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, york).UTC()) + "Z"
+		}, york},
 		{"date_trunc('WEEK', u)", func(t time.Time) any { return stamp(startOfWeek(t)) }, time.UTC},
 		{"u + INTERVAL 1 MONTH", func(t time.Time) any { return stamp(addMonths(t, 1)) }, time.UTC}, {"u - INTERVAL 1 DAY", func(t time.Time) any { return stamp(t.AddDate(0, 0, -1)) }, time.UTC},
 		{"add_months(d, -1)", func(t time.Time) any { return addMonths(t, -1).Format(time.DateOnly) }, time.UTC},

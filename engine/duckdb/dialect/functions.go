@@ -70,11 +70,13 @@ var functions = map[string]function{
 	"get_json_object": templated(2, "json_extract_string($1, $2)"), "btrim": renamed("trim"), "format_number": templated(2, "format('{:,.' || ($2) || 'f}', CAST($1 AS DOUBLE))"),
 
 	// Dates and times.
-	"date_add": templated(2, "CAST(CAST($1 AS DATE) + CAST($2 AS INTEGER) AS DATE)"), "dateadd": {special: dateAdd}, "timestampadd": {special: dateAdd},
-	"date_sub": templated(2, "CAST(CAST($1 AS DATE) - CAST($2 AS INTEGER) AS DATE)"), "datediff": {special: dateDiff}, "date_diff": {special: dateDiff}, "timestampdiff": {special: timestampDiff},
+	"date_add": templated(2, "CAST(CAST($1 AS DATE) + CAST($2 AS INTEGER) AS DATE)"), "dateadd": dateAdd, "timestampadd": dateAdd,
+	"date_sub": templated(2, "CAST(CAST($1 AS DATE) - CAST($2 AS INTEGER) AS DATE)"), "datediff": dateDiff, "date_diff": dateDiff, "timestampdiff": ofUnit(3, "date_sub('UNIT', $1, $2)", unitNames),
 	"add_months": templated(2, "CAST(CAST($1 AS DATE) + to_months(CAST($2 AS INTEGER)) AS DATE)"), "months_between": renamed("skua_months_between"),
-	"trunc": {special: truncCall}, "date_trunc": {special: dateTrunc}, "date_format": {special: dateFormat}, "to_date": {special: toDate}, "to_timestamp": {special: toTimestamp},
-	"date": templated(1, "CAST($1 AS DATE)"), "timestamp": templated(1, "CAST($1 AS TIMESTAMP)"),
+	"trunc": {special: truncCall}, "date_trunc": ofUnit(2, "date_trunc('UNIT', $1)", unitNames),
+	"date_format": byPattern("strftime(CAST($1 AS TIMESTAMP), FORMAT)", ""), "to_date": byPattern("CAST(strptime($1, FORMAT) AS DATE)", "CAST($1 AS DATE)"),
+	"to_timestamp": byPattern("CAST(strptime($1, FORMAT) AS TIMESTAMPTZ)", "skua_to_timestamp($1)"),
+	"date":         templated(1, "CAST($1 AS DATE)"), "timestamp": templated(1, "CAST($1 AS TIMESTAMP)"),
 	"from_unixtime": templated(1, "strftime(to_timestamp($1), '%Y-%m-%d %H:%M:%S')"), "unix_timestamp": templated(1, "skua_floor(epoch_us(CAST($1 AS TIMESTAMPTZ)), 1000000)"),
 	"timestamp_micros": templated(1, "to_timestamp(0) + to_microseconds(CAST($1 AS BIGINT))"), "timestamp_millis": templated(1, "to_timestamp(0) + to_microseconds(CAST($1 AS BIGINT) * 1000)"),
 	"timestamp_seconds": templated(1, "to_timestamp($1)"), "unix_micros": templated(1, "epoch_us($1)"), "unix_millis": templated(1, "skua_floor(epoch_us($1), 1000)"),
@@ -82,7 +84,7 @@ var functions = map[string]function{
 	"date_from_unix_date": templated(1, "(DATE '1970-01-01' + CAST($1 AS INTEGER))"), "dayofweek": templated(1, "(dayofweek($1) + 1)").onlySpark(),
 	"weekday": templated(1, "((dayofweek($1) + 6) % 7)").onlySpark(), "next_day": renamed("skua_next_day"), "dayofweek_iso": renamed("isodow"),
 	"from_utc_timestamp": templated(2, "timezone($2, timezone('UTC', CAST($1 AS TIMESTAMP)))"), "to_utc_timestamp": templated(2, "timezone('UTC', timezone($2, CAST($1 AS TIMESTAMP)))"),
-	"convert_timezone": templated(3, "timezone($2, timezone($1, CAST($3 AS TIMESTAMP)))"), "make_timestamp_ntz": renamed("make_timestamp"), "datepart": {special: datePart}, "date_part": {special: datePart},
+	"convert_timezone": templated(3, "timezone($2, timezone($1, CAST($3 AS TIMESTAMP)))"), "make_timestamp_ntz": renamed("make_timestamp"), "datepart": datePart, "date_part": datePart,
 
 	// Numbers.
 	"log": templated(1, "ln($1)", 2, "(ln($2) / ln($1))").onlySpark(), "bround": templated(1, "round_even($1, 0)", 2, "round_even($1, $2)"), "pmod": templated(2, "((($1) % ($2) + ($2)) % ($2))"),
@@ -300,7 +302,7 @@ func truncateCall(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 		return false
 	}
 	args := r.argumentPieces(bounds)
-	r.template("(trunc(($1) * power(10, $2)) / power(10, $2))", pos, args...)
+	r.template(truncated, pos, args...)
 	return true
 }
 

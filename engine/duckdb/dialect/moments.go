@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,22 +43,25 @@ func (r *rewriter) moment(m moment) string {
 	return "TIMESTAMPTZ '" + r.Clock.UTC().Format("2006-01-02 15:04:05.999999+00") + "'"
 }
 
-// constantWord writes a word that is a function without parentheses; false: it is a name.
+// wordValue gives the value of a word that is a function without parentheses, spelled; false: it is a name. The engine itself takes user and current_role
+// for functions where no column has their name.
+func (r *rewriter) wordValue(word string) (string, bool) {
+	name := strings.ToLower(word)
+	if slices.Contains(bareMoments, name) {
+		return r.moment(moments[name]), true
+	}
+	value, ok := r.Constants[name]
+	return QuoteText(value), ok && (strings.HasPrefix(name, "current_") || name == "session_user")
+}
+
+// constantWord writes such a word.
 func (r *rewriter) constantWord(t syntax.Token) bool {
-	name := strings.ToLower(t.Text)
-	for _, bare := range bareMoments {
-		if name == bare {
-			r.next++
-			r.emitAt(r.moment(moments[name]), t.Pos)
-			return true
-		}
-	}
-	if value, ok := r.Constants[name]; ok && (strings.HasPrefix(name, "current_") || name == "session_user") {
+	value, ok := r.wordValue(t.Text)
+	if ok {
 		r.next++
-		r.emitAt(QuoteText(value), t.Pos)
-		return true
+		r.emitAt(value, t.Pos)
 	}
-	return false
+	return ok
 }
 
 // constantCall spells a function that is called without arguments and whose value is the statement's.
@@ -68,10 +73,38 @@ func (r *rewriter) constantCall(name string) (string, bool) {
 		return r.moment(m), true
 	}
 	if name == "unix_timestamp" {
-		return "CAST(epoch(" + r.moment(momentZoned) + ") AS BIGINT)", true
+		return "CAST(" + strconv.FormatInt(r.Clock.Unix(), 10) + " AS BIGINT)", true
 	}
 	value, ok := r.Constants[name]
 	return QuoteText(value), ok
+}
+
+// namedDays are the texts of typed literals that mean a day by today's.
+var namedDays = map[string]int{"today": 0, "now": 0, "yesterday": -1, "tomorrow": 1}
+
+// namedTime writes DATE 'today' and its like; false: the literal is another one.
+func (r *rewriter) namedTime(t syntax.Token) bool {
+	name := strings.ToLower(strings.TrimSpace(syntax.TextOf(r.at(r.next + 1))))
+	shift, ok := namedDays[name]
+	if !ok || r.at(r.next+2).Kind == syntax.Text {
+		return false
+	}
+	now := r.Clock.In(r.Zone)
+	day := now.AddDate(0, 0, shift)
+	text := ""
+	switch typ := spellType(syntax.TypeName{Name: strings.ToLower(t.Text)}, r.Spark); {
+	case typ == "DATE":
+		text = "DATE '" + day.Format(time.DateOnly) + "'"
+	case name == "now" && typ == "TIMESTAMP":
+		text = r.moment(momentLocal)
+	case name == "now":
+		text = r.moment(momentZoned)
+	default:
+		text = typ + " '" + day.Format(time.DateOnly) + " 00:00:00'"
+	}
+	r.next += 2
+	r.emitAt(text, t.Pos)
+	return true
 }
 
 // units are the words for parts of a time.
@@ -80,74 +113,51 @@ var units = map[string]string{"year": "year", "years": "year", "yyyy": "year", "
 	"minute": "minute", "minutes": "minute", "mi": "minute", "second": "second", "seconds": "second", "ss": "second", "millisecond": "millisecond",
 	"microsecond": "microsecond", "frac_second": "microsecond", "dow": "dow", "dayofweek": "dow", "decade": "decade", "century": "century", "epoch": "epoch", "isodow": "isodow"}
 
+// unitNames are the units themselves.
+var unitNames = func() map[string]string {
+	out := map[string]string{}
+	for _, unit := range units {
+		out[unit] = unit
+	}
+	return out
+}()
+
+// truncated is a number without its digits behind the $2nd.
+const truncated = "(trunc(($1) * power(10, $2)) / power(10, $2))"
+
 // adders make an interval of a number of units.
 var adders = map[string]string{"year": "to_years", "month": "to_months", "week": "to_weeks", "day": "to_days", "hour": "to_hours", "minute": "to_minutes",
 	"second": "to_seconds", "millisecond": "to_milliseconds", "microsecond": "to_microseconds", "quarter": "to_quarters"}
 
-// dateAdd writes dateadd(unit, n, t) and Spark's dateadd(date, n).
-func dateAdd(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
-	if len(bounds) == 2 {
-		args := r.argumentPieces(bounds)
-		r.template("CAST(CAST($1 AS DATE) + CAST($2 AS INTEGER) AS DATE)", pos, args...)
-		return true
-	}
-	if len(bounds) != 3 {
-		return false
-	}
-	adder := adders[units[r.bare(bounds[0])]]
-	if adder == "" {
-		return false
-	}
-	args := r.argumentPieces(bounds)
-	r.template("(($2) + "+adder+"(CAST($1 AS INTEGER)))", pos, args[1], args[2])
-	return true
-}
+// Calls with a unit in front, and those of the same names without one.
+var (
+	dateAdd  = ofUnit(3, "(($2) + UNIT(CAST($1 AS INTEGER)))", adders, templated(2, "CAST(CAST($1 AS DATE) + CAST($2 AS INTEGER) AS DATE)"))
+	dateDiff = ofUnit(3, "date_diff('UNIT', $1, $2)", unitNames, templated(2, "(CAST($1 AS DATE) - CAST($2 AS DATE))"))
+	datePart = ofUnit(2, "date_part('UNIT', $1)", unitNames)
+)
 
-// dateDiff writes datediff(end, start) in days, and datediff(unit, start, end).
-func dateDiff(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
-	switch len(bounds) {
-	case 2:
-		args := r.argumentPieces(bounds)
-		r.template("(CAST($1 AS DATE) - CAST($2 AS DATE))", pos, args...)
-		return true
-	case 3:
-		unit := units[r.bare(bounds[0])]
+// ofUnit writes a call whose first argument is a unit: UNIT in a template, in which $1 is the argument behind it. others are templates for other numbers of arguments.
+func ofUnit(arguments int, text string, spelled map[string]string, others ...function) function {
+	return function{special: func(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
+		if len(bounds) != arguments {
+			for _, o := range others {
+				for _, t := range o.templates {
+					if t.arguments == len(bounds) {
+						r.template(t.text, pos, r.argumentPieces(bounds)...)
+						return true
+					}
+				}
+			}
+			return false
+		}
+		unit := spelled[units[r.bare(bounds[0])]]
 		if unit == "" {
 			return false
 		}
 		args := r.argumentPieces(bounds)
-		r.template("date_diff('"+unit+"', $1, $2)", pos, args[1], args[2])
+		r.template(strings.ReplaceAll(text, "UNIT", unit), pos, args[1:]...)
 		return true
-	}
-	return false
-}
-
-// timestampDiff writes timestampdiff(unit, start, end), which counts whole units.
-func timestampDiff(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
-	if len(bounds) != 3 {
-		return false
-	}
-	unit := units[r.bare(bounds[0])]
-	if unit == "" {
-		return false
-	}
-	args := r.argumentPieces(bounds)
-	r.template("date_sub('"+unit+"', $1, $2)", pos, args[1], args[2])
-	return true
-}
-
-// datePart writes date_part(unit, t), whose unit may be a bare word.
-func datePart(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
-	if len(bounds) != 2 {
-		return false
-	}
-	unit := units[r.bare(bounds[0])]
-	if unit == "" {
-		return false
-	}
-	args := r.argumentPieces(bounds)
-	r.template("date_part('"+unit+"', $1)", pos, args[1])
-	return true
+	}}
 }
 
 // truncCall writes Spark's trunc(date, 'MM') and trunc of numbers.
@@ -158,70 +168,39 @@ func truncCall(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 	unit := units[r.bare(bounds[1])]
 	args := r.argumentPieces(bounds)
 	if unit == "" {
-		r.template("(trunc(($1) * power(10, $2)) / power(10, $2))", pos, args...)
+		r.template(truncated, pos, args...)
 		return true
 	}
 	r.template("CAST(date_trunc('"+unit+"', CAST($1 AS DATE)) AS DATE)", pos, args[0])
 	return true
 }
 
-// dateTrunc writes date_trunc, which Spark gives a timestamp always.
-func dateTrunc(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
-	if len(bounds) != 2 {
-		return false
-	}
-	unit := units[r.bare(bounds[0])]
-	if unit == "" {
-		return false
-	}
-	args := r.argumentPieces(bounds)
-	r.template("date_trunc('"+unit+"', $1)", pos, args[1])
-	return true
-}
-
-// dateFormat writes date_format(t, 'pattern').
-func dateFormat(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
-	return r.formatted(bounds, pos, "strftime(CAST($1 AS TIMESTAMP), "+"FORMAT)")
-}
-
-// toDate writes to_date(text[, 'pattern']).
-func toDate(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
-	if len(bounds) == 1 {
+// byPattern writes a call whose second argument is a pattern: FORMAT in a template, in the engine's spelling. alone is the template without one; empty: there is none.
+func byPattern(text, alone string) function {
+	return function{special: func(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
+		switch {
+		case len(bounds) == 1 && alone != "":
+			r.template(alone, pos, r.argumentPieces(bounds)...)
+			return true
+		case len(bounds) != 2:
+			return false
+		}
+		refuse := func(format string, args ...any) bool {
+			r.failed = fault.New(fault.Unsupported, format, args...).At(fault.Position{Line: pos.Line, Column: pos.Column})
+			return true
+		}
+		pattern, ok := r.literal(bounds[1])
+		if !ok {
+			return refuse("a pattern of dates that is no literal is not supported")
+		}
+		format, ok := strftime(pattern)
+		if !ok {
+			return refuse("the pattern of dates %q is not supported", pattern)
+		}
 		args := r.argumentPieces(bounds)
-		r.template("CAST($1 AS DATE)", pos, args...)
+		r.template(strings.ReplaceAll(text, "FORMAT", QuoteText(format)), pos, args[0])
 		return true
-	}
-	return r.formatted(bounds, pos, "CAST(strptime($1, FORMAT) AS DATE)")
-}
-
-// toTimestamp writes to_timestamp(text[, 'pattern']); of a number it is the seconds since the epoch.
-func toTimestamp(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
-	if len(bounds) == 1 {
-		args := r.argumentPieces(bounds)
-		r.template("skua_to_timestamp($1)", pos, args...)
-		return true
-	}
-	return r.formatted(bounds, pos, "CAST(strptime($1, FORMAT) AS TIMESTAMPTZ)")
-}
-
-// formatted writes a template with a literal pattern in the engine's spelling.
-func (r *rewriter) formatted(bounds [][2]int, pos syntax.Pos, text string) bool {
-	if len(bounds) != 2 {
-		return false
-	}
-	pattern, ok := r.literal(bounds[1])
-	if !ok {
-		r.failed = fault.New(fault.Unsupported, "a pattern of dates that is no literal is not supported").At(fault.Position{Line: pos.Line, Column: pos.Column})
-		return true
-	}
-	format, ok := strftime(pattern)
-	if !ok {
-		r.failed = fault.New(fault.Unsupported, "the pattern of dates %q is not supported", pattern).At(fault.Position{Line: pos.Line, Column: pos.Column})
-		return true
-	}
-	args := r.argumentPieces(bounds)
-	r.template(strings.ReplaceAll(text, "FORMAT", QuoteText(format)), pos, args[0])
-	return true
+	}}
 }
 
 // formats are the letters of Java's patterns and how strftime spells them, longer ones first.

@@ -233,8 +233,8 @@ func (r *rewriter) relationNames(query int) map[string]bool {
 
 // constant reports whether a bare word is a function that needs no parentheses.
 func (r *rewriter) constant(word string) bool {
-	_, known := r.Constants[strings.ToLower(word)]
-	return known || moments[strings.ToLower(word)] != 0
+	_, ok := r.wordValue(word)
+	return ok
 }
 
 // subscriptName is the name of a subscript of a column, a[k]; empty: the tokens are something else.

@@ -60,7 +60,14 @@ func (r *rewriter) word(s *scope) bool {
 			r.bytes()
 			return true
 		}
+	case "DATE":
+		if after.Kind == syntax.Text && r.namedTime(t) {
+			return true
+		}
 	case "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIMESTAMPTZ":
+		if after.Kind == syntax.Text && r.namedTime(t) {
+			return true
+		}
 		if after.Kind == syntax.Text {
 			r.next++
 			r.emitAt(spellType(syntax.TypeName{Name: strings.ToLower(t.Text)}, r.Spark), t.Pos)
