@@ -74,6 +74,9 @@ var functions = []function{
 // niladics are the functions that may stand without parentheses.
 var niladics = map[string]bool{"current_timestamp": true, "current_date": true, "localtimestamp": true}
 
+// executorWords are the functions without parentheses that an Executor alone has.
+var executorWords = map[string]bool{"current_time": true, "localtime": true, "current_role": true}
+
 func functionNamed(name string) (function, bool) {
 	for _, f := range functions {
 		if f.name == name && f.apply != nil {
@@ -103,6 +106,9 @@ func (b *binder) niladic(e *syntax.Column) (constant, error) {
 		return b.invoke(f, nil)
 	}
 	if _, err := b.column(e); err != nil {
+		if len(e.Parts) == 1 && !e.Parts[0].Quoted && executorWords[strings.ToLower(e.Parts[0].Text)] {
+			return constant{}, unsupported("the function %s is not supported", e.Parts[0].Text)
+		}
 		return constant{}, err
 	}
 	return constant{}, unsupported("the column %s where a constant is due is not supported", quoted(texts(e.Parts)))

@@ -51,7 +51,7 @@ func (r *rewriter) wordValue(word string) (string, bool) {
 		return r.moment(moments[name]), true
 	}
 	value, ok := r.Constants[name]
-	return QuoteText(value), ok && (strings.HasPrefix(name, "current_") || name == "session_user")
+	return constantText(value), ok && (strings.HasPrefix(name, "current_") || name == "session_user")
 }
 
 // constantWord writes such a word.
@@ -76,8 +76,11 @@ func (r *rewriter) constantCall(name string) (string, bool) {
 		return "CAST(" + strconv.FormatInt(r.Clock.Unix(), 10) + " AS BIGINT)", true
 	}
 	value, ok := r.Constants[name]
-	return QuoteText(value), ok
+	return constantText(value), ok
 }
+
+// constantText spells a text that may stand where the engine takes no literal: behind ORDER BY.
+func constantText(value string) string { return "CAST(" + QuoteText(value) + " AS VARCHAR)" }
 
 // namedDays are the texts of typed literals that mean a day by today's.
 var namedDays = map[string]int{"today": 0, "now": 0, "yesterday": -1, "tomorrow": 1}
