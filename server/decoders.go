@@ -69,24 +69,38 @@ func (d *decoders) openGPUs(ctx context.Context, c Config, base kernels.Decoder,
 		}
 		texts = append(texts, text)
 	}
-	d.devices, d.report = driver.Open(texts)
-	for _, g := range d.devices {
+	opened, report := driver.Open(texts)
+	d.report = report
+	d.measure(ctx, c, opened, base, pages, log)
+	if d.report.Built && len(d.devices) == 0 {
+		log.Info("no GPU is used", "reason", d.report.Reason)
+	}
+}
+
+// measure makes decoders of the devices that can be measured, or are too small for it.
+func (d *decoders) measure(ctx context.Context, c Config, opened []device.Device, base kernels.Decoder, pages *cpu.Decoder, log *slog.Logger) {
+	for _, g := range opened {
 		costs := cuda.CostsOf(g.Info())
 		costs.Cores = float64(max(c.Cores, 1))
 		if g.Info().Processors >= calibrateProcessors {
 			measured, err := cuda.Calibrate(ctx, g, pages, costs)
 			if err != nil {
-				log.Warn("a GPU could not be measured", "device", g.Info().Name, "error", err)
+				d.leave(g, err, log)
+				continue
 			}
 			costs = measured
 		}
+		d.devices = append(d.devices, g)
 		log.Info("decoding on a GPU", "device", g.Info().Name, "up_gb_s", costs.Up, "down_gb_s", costs.Down, "kernels_gb_s", costs.Kernel)
 		slots := max(1, int(c.GPUMemory/int64(slotRoom.In+slotRoom.Scratch+slotRoom.Out)))
 		d.gpus = append(d.gpus, cuda.New(cuda.Config{Device: g, Base: base, Pages: pages, Slots: slots, Room: slotRoom, Costs: costs, Log: log}))
 	}
-	if d.report.Built && len(d.devices) == 0 {
-		log.Info("no GPU is used", "reason", d.report.Reason)
-	}
+}
+
+// leave closes a device that failed its measurement: after a driver's error nothing is known of its memory.
+func (d *decoders) leave(g device.Device, err error, log *slog.Logger) {
+	d.report.Reason = g.Info().Name + " failed when it was measured: " + err.Error()
+	log.Error("a GPU is not used until the next start, since it failed when it was measured", "device", g.Info().Name, "error", errors.Join(err, g.Close()))
 }
 
 // Close closes decoders, then devices.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"strings"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
+	"github.com/skua-data/skua/kernels/cpu"
+	"github.com/skua-data/skua/kernels/cuda/device"
 )
 
 // TestDecodersWithoutAGPU: skua.decoder=gpu is an error that names the setting, unless the server was told to read on the CPU then.
@@ -52,5 +55,27 @@ func TestDecodersWithoutAGPU(t *testing.T) {
 		if err := d.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// failing is a device that has no memory.
+type failing struct{ device.Simulated }
+
+func (*failing) Info() device.Info { return device.Info{Name: "a broken GPU", Processors: 100} }
+func (*failing) NewSlot(device.Room) (device.Slot, error) {
+	return nil, errors.New("out of memory")
+}
+
+// TestADeviceThatCannotBeMeasuredIsNotUsed: the CPU reads, and whoever asks for the GPU is told why.
+func TestADeviceThatCannotBeMeasuredIsNotUsed(t *testing.T) {
+	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	pages := cpu.New()
+	defer pages.Close()
+	d := &decoders{}
+	d.measure(t.Context(), Config{}, []device.Device{&failing{}}, pages, pages, log)
+	var out strings.Builder
+	d.write(&out)
+	if len(d.gpus)+len(d.devices) > 0 || out.String() != "gpu: none: a broken GPU failed when it was measured: out of memory\n" {
+		t.Errorf("%d decoders, %d devices, %s", len(d.gpus), len(d.devices), &out)
 	}
 }

@@ -86,7 +86,7 @@ var table = map[string]row{
 	"kernels/cuda/driver":         may("kernels/cuda/device", "kernels/cuda/driver/cudart", "kernels/cuda/driver/standin", "fault").and(cuda),
 	"kernels/cuda/driver/cudart":  may(),
 	"kernels/cuda/driver/standin": may("kernels/ptxsim"),
-	"kernels/cuda":                may("kernels", "kernels/cpu", "kernels/cuda/device", "kernels/cuda/ptx", "predicate", "resource", "fault").and(arrow, parquet),
+	"kernels/cuda":                may("kernels", "kernels/cpu", "kernels/nested", "kernels/cuda/device", "kernels/cuda/ptx", "predicate", "resource", "fault").and(arrow, parquet),
 	"kernels/kernelstest":         may("kernels", "kernels/pages", "predicate", "resource", "fault").and(arrow, parquet),
 
 	// Catalogs and the process they live in. The plugin protocol carries storage's plain types: credentials and the location map.

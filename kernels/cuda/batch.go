@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/kernels/cpu"
@@ -21,6 +22,38 @@ type batch struct {
 	nulls  device.Piece // a counter for each chunk
 	chunks []*chunk
 	ups    int64
+
+	columns []batchColumn
+}
+
+// batchColumn is a column of a batch with the place of its first leaf's chunk.
+type batchColumn struct {
+	*column
+	first int
+	root  *placed // nil: the column is a leaf outside of anything
+}
+
+// chunk is the place of the chunk of one of the column's leaves, by its index in the file.
+func (c *batchColumn) chunk(index int) int {
+	return c.first + slices.IndexFunc(c.leaves, func(f *leaf) bool { return f.index == index })
+}
+
+// newColumnsBatch reads the pages of some columns that have wanted rows into a slot. There is at least one wanted row.
+func newColumnsBatch(ctx context.Context, s *shared, slot device.Slot, rg *kernels.RowGroup, columns []*column, rows *kernels.Selection) (*batch, error) {
+	var leaves []*leaf
+	var all []batchColumn
+	for _, c := range columns {
+		of := batchColumn{column: c, first: len(leaves)}
+		if c.node.Kind != kernels.Leaf {
+			of.root = &placed{}
+		}
+		all, leaves = append(all, of), append(leaves, c.leaves...)
+	}
+	b, err := newBatch(ctx, s, slot, rg, leaves, rows)
+	if err == nil {
+		b.columns = all
+	}
+	return b, err
 }
 
 // newBatch reads the pages of some leaves that have wanted rows into a slot. There is at least one wanted row.
@@ -39,8 +72,8 @@ func newBatch(ctx context.Context, s *shared, slot device.Slot, rg *kernels.RowG
 		if err != nil {
 			return nil, err
 		}
-		if c.leaf.list != nil {
-			c.lists = &lists{}
+		if f.nest != nil {
+			c.levels = &levels{depths: make([]depth, len(f.nest.ancestors))}
 		}
 		b.chunks = append(b.chunks, c)
 		b.ups += c.bytes
@@ -84,7 +117,7 @@ func (b *batch) out(n int) (device.Piece, error) {
 func (b *batch) describe(c *chunk) (err error) {
 	f, most := c.leaf, uint64(c.leaf.column.MaxDefinitionLevel())
 	d := ptx.Column{Count: uint64(len(c.pages)), MaxDef: most, Threshold: most, Stored: uint64(f.stored), Boolean: one(f.form == cpu.BitForm), Dictionary: c.dictionary.Addr,
-		Entries: uint64(c.entries), Spans: c.spans.Addr, Repeated: one(f.list != nil)}
+		Entries: uint64(c.entries), Spans: c.spans.Addr, Repeated: one(f.lists())}
 	var pages []byte
 	for _, p := range c.pages {
 		pages = ptx.Encode(pages, p)
@@ -151,11 +184,11 @@ func (b *batch) begin() error {
 			return err
 		}
 	}
-	for i, c := range b.chunks {
-		if c.lists == nil {
+	for _, c := range b.chunks {
+		if c.levels == nil {
 			continue
 		}
-		if err := b.describeLists(i, bitmap, before); err != nil {
+		if err := b.describeLevels(c, bitmap, before); err != nil {
 			return err
 		}
 	}
@@ -213,8 +246,8 @@ func (b *batch) decode(c *chunk) error {
 	}{
 		{ptx.Unpack, n, c.packed},
 		{ptx.OpenPages, perThread(n), true},
-		{ptx.Levels, n, c.leaf.column.MaxDefinitionLevel() > 0 && c.lists == nil},
-		{ptx.ListLevels, n, c.lists != nil},
+		{ptx.Levels, n, c.leaf.column.MaxDefinitionLevel() > 0 && c.levels == nil},
+		{ptx.ListLevels, n, c.levels != nil},
 		{ptx.Indices, n, c.uses[ptx.Dictionary] || c.uses[ptx.RLE]},
 		{ptx.Deltas, n, c.uses[ptx.Delta]},
 		{ptx.TextWalk, n, c.leaf.form == cpu.TextForm && c.uses[ptx.Plain]},
@@ -226,7 +259,7 @@ func (b *batch) decode(c *chunk) error {
 		}
 		of := column
 		if s.kernel == ptx.ListLevels {
-			of = c.lists.described
+			of = c.levels.described
 		}
 		if err := b.launch(s.kernel, s.blocks, of); err != nil {
 			return err
@@ -264,9 +297,6 @@ func (b *batch) check() error {
 	}
 	return nil
 }
-
-// nullsOf is how many of a chunk's slots are null.
-func (b *batch) nullsOf(i int) int { return int(binary.LittleEndian.Uint32(b.nulls.Bytes[4*i:])) }
 
 // mostText is how many bytes the texts of an array may have.
 const mostText = math.MaxInt32

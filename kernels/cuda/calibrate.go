@@ -2,7 +2,9 @@ package cuda
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -23,24 +25,41 @@ const (
 const calibrateTime = time.Second
 
 // Calibrate measures a device's link both ways and how fast its kernels give plain numbers; then, on samples of every class of chunks, how
-// long a core and the kernels take, and how fast a core unpacks. What cannot be measured keeps its default.
+// long a core and the kernels take, and how fast a core unpacks. What cannot be measured keeps its default. An error is the device's, which is
+// not to be used then, or the context's.
 func Calibrate(ctx context.Context, d device.Device, pages *cpu.Decoder, c Costs) (Costs, error) {
-	end := time.Now().Add(calibrateTime)
-	c, err := calibrateLink(ctx, d, c)
+	m := &calibration{device: d, pages: pages, samples: usualSamples, now: time.Now}
+	m.onCPU, m.unpacking = m.timeOnCPU, m.timeUnpacking
+	return m.run(ctx, c)
+}
+
+// calibration is a measurement. Tests have clocks and cores of their own.
+type calibration struct {
+	device           device.Device
+	pages            *cpu.Decoder
+	samples          samples
+	now              func() time.Time
+	onCPU, unpacking func(context.Context, *kernels.RowGroup) (time.Duration, error)
+}
+
+func (m *calibration) run(ctx context.Context, c Costs) (Costs, error) {
+	end := m.now().Add(calibrateTime)
+	c, err := m.link(ctx, c)
 	if err != nil {
 		return c, err
 	}
-	s, err := d.NewSlot(device.Room{In: 80 << 20, Scratch: 160 << 20, Out: 80 << 20})
+	s, err := m.device.NewSlot(device.Room{In: 80 << 20, Scratch: 160 << 20, Out: 80 << 20})
 	if err != nil {
 		return c, err
 	}
 	defer func() { _ = s.Close() }() // the measurement counts
 	for k := range classes {
-		if time.Now().After(end) || ctx.Err() != nil {
+		if m.now().After(end) || ctx.Err() != nil {
 			return c, ctx.Err()
 		}
 		s.Reset()
-		if err := c.learn(ctx, s, pages, usualSamples, k); err != nil {
+		var broken driverError
+		if err := m.learn(ctx, s, &c, k); errors.As(err, &broken) {
 			return c, fmt.Errorf("measure a sample: %w", err)
 		}
 	}
@@ -48,12 +67,12 @@ func Calibrate(ctx context.Context, d device.Device, pages *cpu.Decoder, c Costs
 }
 
 // learn measures a class. The first turn of each measurement warms up.
-func (c *Costs) learn(ctx context.Context, s device.Slot, pages *cpu.Decoder, of samples, k class) error {
-	rg, err := of.make(k)
+func (m *calibration) learn(ctx context.Context, s device.Slot, c *Costs, k class) error {
+	rg, err := m.samples.make(k)
 	if err != nil {
 		return err
 	}
-	many, err := repeat(rg, of.times)
+	many, err := repeat(rg, m.samples.times)
 	if err != nil {
 		return err
 	}
@@ -61,34 +80,57 @@ func (c *Costs) learn(ctx context.Context, s device.Slot, pages *cpu.Decoder, of
 	if reason != "" {
 		return leave{reason}
 	}
+	if f.class() != k {
+		return leave{"the sample is of another class"}
+	}
 	was := *c
 	was.CPU[k], was.GPU[k] = 1, 1
 	assumed := was.estimate(f, many.Rows, many.Rows)
 	var onCPU, unpacking, onGPU time.Duration
 	for range calibrateTurns {
-		if onCPU, err = timeOnCPU(ctx, pages, rg); err != nil {
+		if onCPU, err = m.onCPU(ctx, rg); err != nil {
 			return err
 		}
-		if unpacking, err = timeUnpacking(pages, rg); err != nil {
+		if unpacking, err = m.unpacking(ctx, rg); err != nil {
 			return err
 		}
 		s.Reset()
-		if onGPU, err = timeOnGPU(ctx, s, pages, many, f); err != nil {
+		if onGPU, err = m.onGPU(ctx, s, many, f); err != nil {
 			return err
 		}
 	}
-	c.CPU[k] = float64(onCPU) * float64(of.times) / assumed.cpu
-	c.GPU[k] = float64(onGPU) / (assumed.arrow / c.Kernel)
+	times := float64(m.samples.times)
+	c.CPU[k] = timesAs(float64(onCPU)*times, assumed.cpu, c.CPU[k])
+	c.GPU[k] = timesAs(float64(onGPU), assumed.arrow/c.Kernel, c.GPU[k])
 	if k == plainTexts { // the one that is packed most and the longest
-		c.Unpack = float64(f.size) / float64(of.times) / float64(unpacking)
+		c.Unpack = rate(float64(f.size)/times, unpacking, c.Unpack)
 	}
 	return nil
 }
 
+// mostFaster is how many times as fast as assumed anything may turn out: a clock that stands still, or goes back, measures nothing.
+const mostFaster = 1000
+
+// timesAs gives how many times as long as assumed something took, or what was there before where that cannot be.
+func timesAs(took, assumed, before float64) float64 {
+	if v := took / assumed; v >= 1.0/mostFaster && v <= math.MaxFloat64 {
+		return v
+	}
+	return before
+}
+
+// rate gives bytes a nanosecond, or the assumed rate where the time cannot be.
+func rate(bytes float64, took time.Duration, assumed float64) float64 {
+	if v := bytes / float64(took); took > 0 && v <= mostFaster*assumed {
+		return v
+	}
+	return assumed
+}
+
 // timeOnCPU reads a row group's only column as a core does.
-func timeOnCPU(ctx context.Context, d *cpu.Decoder, rg *kernels.RowGroup) (time.Duration, error) {
-	start := time.Now()
-	r, err := d.Open(ctx, rg)
+func (m *calibration) timeOnCPU(ctx context.Context, rg *kernels.RowGroup) (time.Duration, error) {
+	start := m.now()
+	r, err := m.pages.Open(ctx, rg)
 	if err != nil {
 		return 0, err
 	}
@@ -98,12 +140,12 @@ func timeOnCPU(ctx context.Context, d *cpu.Decoder, rg *kernels.RowGroup) (time.
 		return 0, err
 	}
 	batch.Release()
-	return max(time.Since(start), 1), nil
+	return m.now().Sub(start), nil
 }
 
 // timeUnpacking unpacks the pages alone.
-func timeUnpacking(d *cpu.Decoder, rg *kernels.RowGroup) (time.Duration, error) {
-	walk, err := d.OpenPages(rg, 0)
+func (m *calibration) timeUnpacking(_ context.Context, rg *kernels.RowGroup) (time.Duration, error) {
+	walk, err := m.pages.OpenPages(rg, 0)
 	if err != nil {
 		return 0, err
 	}
@@ -113,23 +155,23 @@ func timeUnpacking(d *cpu.Decoder, rg *kernels.RowGroup) (time.Duration, error) 
 	for {
 		h, more, err := walk.Next()
 		if err != nil || !more {
-			return max(spent, 1), err
+			return spent, err
 		}
 		if err := walk.Fetch(&h); err != nil {
 			return 0, err
 		}
 		into = slices.Grow(into[:0], h.Size)[:h.Size]
-		start := time.Now()
+		start := m.now()
 		if err := walk.Unpack(&h, into); err != nil {
 			return 0, err
 		}
-		spent += time.Since(start)
+		spent += m.now().Sub(start)
 	}
 }
 
-// timeOnGPU decodes the column and gives the time of the kernels, without copies.
-func timeOnGPU(ctx context.Context, slot device.Slot, pages *cpu.Decoder, rg *kernels.RowGroup, f *leaf) (spent time.Duration, err error) {
-	s := &shared{config: Config{Pages: pages}}
+// onGPU decodes the column and gives the time of the kernels, without copies.
+func (m *calibration) onGPU(ctx context.Context, slot device.Slot, rg *kernels.RowGroup, f *leaf) (spent time.Duration, err error) {
+	s := &shared{config: Config{Pages: m.pages}}
 	b, err := newBatch(ctx, s, slot, rg, []*leaf{f}, kernels.All(rg.Rows))
 	if err != nil {
 		return 0, err
@@ -142,17 +184,17 @@ func timeOnGPU(ctx context.Context, slot device.Slot, pages *cpu.Decoder, rg *ke
 		return 0, err
 	}
 	if err := slot.Wait(ctx); err != nil {
-		return 0, err
+		return 0, deviceError(err)
 	}
-	start := time.Now()
+	start := m.now()
 	texts, err := b.queue(outs)
 	if err != nil {
 		return 0, err
 	}
 	if err := slot.Wait(ctx); err != nil {
-		return 0, err
+		return 0, deviceError(err)
 	}
-	spent = time.Since(start)
+	spent = m.now().Sub(start)
 	if err := b.finish(ctx); err != nil {
 		return 0, err
 	}
@@ -160,45 +202,46 @@ func timeOnGPU(ctx context.Context, slot device.Slot, pages *cpu.Decoder, rg *ke
 		return 0, err
 	}
 	if texts { // with their way back, which is little of it
-		start = time.Now()
+		start = m.now()
 		if err := b.copyTexts(ctx, outs); err != nil {
 			return 0, err
 		}
-		spent += time.Since(start)
+		spent += m.now().Sub(start)
 	}
-	return max(spent, 1), nil
+	return spent, nil
 }
 
-// calibrateLink measures the link, and the kernels with plain numbers.
-func calibrateLink(ctx context.Context, d device.Device, c Costs) (Costs, error) {
+// link measures the link, and the kernels with plain numbers.
+func (m *calibration) link(ctx context.Context, c Costs) (Costs, error) {
 	bytes := calibratePages * (calibrateRows*8 + 512)
-	s, err := d.NewSlot(device.Room{In: bytes + 1<<20, Scratch: 1 << 20, Out: bytes + 1<<20})
+	s, err := m.device.NewSlot(device.Room{In: bytes + 1<<20, Scratch: 1 << 20, Out: bytes + 1<<20})
 	if err != nil {
 		return c, err
 	}
 	defer func() { _ = s.Close() }() // the measurement counts
+	out := c
 	for range calibrateTurns {
 		s.Reset()
-		up, kernels, down, err := calibrateOnce(ctx, s)
+		up, kernels, down, err := m.once(ctx, s)
 		if err != nil {
 			return c, err
 		}
-		size := float64(calibratePages * calibrateRows * 8)
-		c.Up, c.Down, c.Kernel = size/float64(up), size/float64(down), size/float64(kernels) // the last turn: the first ones warm up
+		const size = calibratePages * calibrateRows * 8
+		out.Up, out.Down, out.Kernel = rate(size, up, c.Up), rate(size, down, c.Down), rate(size, kernels, c.Kernel) // the last turn: the first ones warm up
 	}
-	return c, nil
+	return out, nil
 }
 
-// calibrateOnce decodes pages of plain values and times the three stages.
-func calibrateOnce(ctx context.Context, s device.Slot) (up, kernels, down time.Duration, err error) {
+// once decodes pages of plain values and times the three stages.
+func (m *calibration) once(ctx context.Context, s device.Slot) (up, kernels, down time.Duration, err error) {
 	column, gather := calibrationColumn(s)
 	stage := func(queue func() error) (time.Duration, error) {
-		start := time.Now()
+		start := m.now()
 		if err := queue(); err != nil {
 			return 0, err
 		}
 		err := s.Wait(ctx)
-		return max(time.Since(start), 1), err
+		return m.now().Sub(start), err
 	}
 	if up, err = stage(s.Upload); err != nil {
 		return 0, 0, 0, err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	format "github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
@@ -112,6 +113,34 @@ func costCases() []costCase {
 				for range 1 + r.Intn(7) {
 					of.ValueBuilder().(*array.Int64Builder).Append(r.Int63n(1000) * 7)
 				}
+			}, dict, nil},
+		{"list of 3 lists of 3 int64, dictionary", kernelstest.Field(1, "c", arrow.ListOfField(kernelstest.Field(3, "element", arrow.ListOfField(kernelstest.Field(2, "element", arrow.PrimitiveTypes.Int64, true)), true)), true),
+			func(b array.Builder, r *rand.Rand, _ int) {
+				of := b.(*array.ListBuilder)
+				of.Append(true)
+				for range 1 + r.Intn(5) {
+					in := of.ValueBuilder().(*array.ListBuilder)
+					in.Append(true)
+					for range 1 + r.Intn(5) {
+						in.ValueBuilder().(*array.Int64Builder).Append(r.Int63n(1000) * 7)
+					}
+				}
+			}, dict, nil},
+		{"map of 3 of int64 to decimal", kernelstest.Field(1, "c", arrow.MapOfFields(kernelstest.Field(2, "key", arrow.PrimitiveTypes.Int64, false), kernelstest.Field(3, "value", &arrow.Decimal128Type{Precision: 12, Scale: 2}, true)), true),
+			func(b array.Builder, r *rand.Rand, _ int) {
+				of := b.(*array.MapBuilder)
+				of.Append(true)
+				for range 1 + r.Intn(5) {
+					of.KeyBuilder().(*array.Int64Builder).Append(r.Int63n(1000))
+					of.ItemBuilder().(*array.Decimal128Builder).Append(decimal128.FromI64(r.Int63n(100_000)))
+				}
+			}, dict, nil},
+		{"struct of int64 and string", kernelstest.Field(1, "c", arrow.StructOf(kernelstest.Field(2, "x", arrow.PrimitiveTypes.Int64, true), kernelstest.Field(3, "y", arrow.BinaryTypes.String, true)), true),
+			func(b array.Builder, r *rand.Rand, row int) {
+				of := b.(*array.StructBuilder)
+				of.Append(true)
+				of.FieldBuilder(0).(*array.Int64Builder).Append(r.Int63n(1000) * 7)
+				words(of.FieldBuilder(1), r, row)
 			}, dict, nil},
 		{"filter int64 plain < 30", long, int64s(1<<10, 1), plain, compare},
 		{"filter string dictionary in", text, words, dict, func(f predicate.Field) predicate.Expr {

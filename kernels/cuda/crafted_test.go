@@ -147,7 +147,7 @@ func crafted(t testing.TB) (out []question) {
 	}
 	out = append(out, twoEncodings(t, long, craft(t, long, format.Encodings.Plain, 40, make([]byte, 320)),
 		craft(t, long, delta, 40, join(varints(128, 4, 40), varints(7), varints(3), []byte{4, 4, 0, 0}, make([]byte, 32)))))
-	return slices.Concat(out, mixed(t), craftedTexts(t), craftedLevels(t), craftedLists(t))
+	return slices.Concat(out, mixed(t), craftedTexts(t), craftedLevels(t), craftedLists(t), craftedNested(t))
 }
 
 // craftedLevels are pages whose levels end nowhere, and packed nulls.

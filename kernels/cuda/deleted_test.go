@@ -137,7 +137,7 @@ func topLevel(s, operator string) (out []string) {
 }
 
 // uses says which modules include a file.
-var uses = map[string][]string{"page.cuh": ptx.Modules(), "hybrid.cuh": {"levels"}, "delta.cuh": {"deltas", "textdeltas"},
+var uses = map[string][]string{"page.cuh": ptx.Modules(), "hybrid.cuh": {"levels"}, "levels.cuh": {"levels", "lists"}, "delta.cuh": {"deltas", "textdeltas"},
 	"gather.cuh": {"gather", "texts", "textdeltas", "filter"}}
 
 // modules are those that the changed file is part of.
@@ -282,6 +282,9 @@ func questions(t *testing.T) (out []question) {
 	for _, q := range largeQuestions(t) {
 		add(q)
 	}
+	for _, q := range nestedQuestions(t, r) {
+		add(q)
+	}
 	for i, g := range cuts(t, r, 1000) {
 		add(question{group: g, sel: kernels.All(g.Rows), name: fmt.Sprint("cut ", i)})
 	}
@@ -293,6 +296,23 @@ func questions(t *testing.T) (out []question) {
 			}
 			g := openGroups(t, data, []arrow.Field{f.field})[0]
 			add(question{group: g, sel: kernels.All(g.Rows), name: fmt.Sprint("damaged ", i)})
+		}
+	}
+	return out
+}
+
+// nestedQuestions are columns that are nested in every way, sound and damaged.
+func nestedQuestions(t *testing.T, r *rand.Rand) (out []question) {
+	for i, f := range nestedFiles(t) {
+		g := openGroups(t, f.data, []arrow.Field{f.field})[0]
+		sel := kernels.All(g.Rows)
+		if i%2 == 0 {
+			sel = randomRuns(r, g.Rows)
+		}
+		out = append(out, question{group: g, sel: sel, sound: true, name: "nested " + f.name})
+		for range 3 {
+			g := openGroups(t, f.damaged(r), []arrow.Field{f.field})[0]
+			out = append(out, question{group: g, sel: kernels.All(g.Rows), name: fmt.Sprint("damaged nested ", i)})
 		}
 	}
 	return out

@@ -29,20 +29,17 @@ type leaf struct {
 	size       int64 // bytes of its pages, unpacked
 	dictionary bool  // the chunk says that it has one
 	encodings  []parquet.Encoding
-	list       *kernels.Node // of which the leaf's values are elements; nil: none
-	values     int64         // nulls included; more or fewer than rows in a list
+	nest       *nesting // nil: it is read as it lies, with no more levels than say which values are null
+	values     int64    // nulls included; more or fewer than rows in a list
 }
 
-// newLeaf looks at a node; it says why the kernels cannot decode it.
-func newLeaf(rg *kernels.RowGroup, n *kernels.Node) (*leaf, string) {
-	var list *kernels.Node
-	if n.Kind == kernels.List && n.Rep == 0 && n.Ancestor == 0 && n.Children[0].Kind == kernels.Leaf {
-		list, n = n, &n.Children[0]
-	}
+// newLeaf looks at a node outside of lists; it says why the kernels cannot decode it.
+func newLeaf(rg *kernels.RowGroup, n *kernels.Node) (*leaf, string) { return leafOf(rg, n, 0) }
+
+// leafOf looks at a leaf in so many lists.
+func leafOf(rg *kernels.RowGroup, n *kernels.Node, lists int) (*leaf, string) {
 	switch {
-	case n.Kind == kernels.Missing:
-		return nil, "the file lacks it"
-	case n.Kind != kernels.Leaf || n.Rep > 0 && list == nil:
+	case n.Kind != kernels.Leaf || int(n.Rep) != lists:
 		return nil, "a nested column"
 	case rg.Rows >= math.MaxInt32:
 		return nil, "a row group of more than 2 billion rows"
@@ -55,15 +52,11 @@ func newLeaf(rg *kernels.RowGroup, n *kernels.Node) (*leaf, string) {
 	}
 	m, c := chunks[n.Leaf].MetaData, rg.Metadata.Schema.Column(n.Leaf)
 	l := &leaf{index: n.Leaf, column: c, field: n.Field, codec: compress.Compression(m.Codec), rows: rg.Rows, packed: m.TotalCompressedSize,
-		size: m.TotalUncompressedSize, dictionary: m.DictionaryPageOffset != nil, list: list, values: m.NumValues}
+		size: m.TotalUncompressedSize, dictionary: m.DictionaryPageOffset != nil, values: m.NumValues}
 	for _, e := range m.Encodings {
 		l.encodings = append(l.encodings, parquet.Encoding(e))
 	}
-	most := int16(0)
-	if list != nil {
-		most = 1
-	}
-	if c.MaxRepetitionLevel() != most || c.MaxDefinitionLevel() > 120 || m.NumValues >= math.MaxInt32-32*1<<20 {
+	if int(c.MaxRepetitionLevel()) != lists || c.MaxDefinitionLevel() > 120 || m.NumValues >= math.MaxInt32-32*1<<20 {
 		return nil, "a nested column"
 	}
 	l.form, l.stored = cpu.FormOf(c, n.Field.Type)

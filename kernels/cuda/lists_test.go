@@ -106,6 +106,26 @@ func TestDamagedListsAreReadAsTheCPUReadsThem(t *testing.T) {
 	}
 }
 
+// levelsPage makes a page of levels in groups of eight, or repeated, and as many values as there are.
+func levelsPage(like rawPage, rep, def []byte, entries, rows, values int) rawPage {
+	plain := make([]byte, 8*values)
+	for i := range plain {
+		plain[i] = byte(i)
+	}
+	like.Values, like.Rows, like.RepLength, like.DefLength = entries, rows, 0, 0
+	if like.V2 {
+		like.RepLength, like.DefLength = len(rep), len(def)
+		like.body = join(rep, def, plain)
+	} else {
+		like.body = join([]byte{byte(len(rep)), 0, 0, 0}, rep, []byte{byte(len(def)), 0, 0, 0}, def, plain)
+	}
+	like.Size = len(like.body)
+	return like
+}
+
+// sameLevels is a run of one level.
+func sameLevels(n int, level byte) []byte { return append(varints(uint64(2*n)), level) }
+
 // craftedLists are pages of lists at the edges of what the kernels check.
 func craftedLists(t testing.TB) (out []question) {
 	d := cpu.New()
@@ -118,23 +138,7 @@ func craftedLists(t testing.TB) (out []question) {
 		l := kernelstest.Layout{Options: []format.WriterProperty{format.WithDataPageVersion(version), format.WithStats(false), format.WithDictionaryDefault(false)}}
 		return openGroups(t, kernelstest.Write(t, batch, l), []arrow.Field{field})[0]
 	}
-	// page makes a page of levels in groups of eight, or repeated, and as many values as there are.
-	page := func(like rawPage, rep, def []byte, entries, rows, values int) rawPage {
-		plain := make([]byte, 8*values)
-		for i := range plain {
-			plain[i] = byte(i)
-		}
-		like.Values, like.Rows, like.RepLength, like.DefLength = entries, rows, 0, 0
-		if like.V2 {
-			like.RepLength, like.DefLength = len(rep), len(def)
-			like.body = join(rep, def, plain)
-		} else {
-			like.body = join([]byte{byte(len(rep)), 0, 0, 0}, rep, []byte{byte(len(def)), 0, 0, 0}, def, plain)
-		}
-		like.Size = len(like.body)
-		return like
-	}
-	same := func(n int, level byte) []byte { return append(varints(uint64(2*n)), level) }
+	page, same := levelsPage, sameLevels
 	add := func(name string, sound bool, g *kernels.RowGroup, rows int, pages ...rawPage) {
 		g = rebuild(g, pages)
 		g.Rows = int64(rows)
@@ -193,7 +197,8 @@ func craftedLists(t testing.TB) (out []question) {
 	return out
 }
 
-// TestListsAreRouted: lists of numbers are sent, those of plain numbers in zstd too, and nothing that is nested deeper.
+// TestListsAreRouted: lists of numbers are sent, those of plain numbers in zstd too, and what is nested deeper, but for maps with keys that are
+// nested themselves.
 func TestListsAreRouted(t *testing.T) {
 	element := kernelstest.Field(2, "element", arrow.PrimitiveTypes.Int64, true)
 	for _, c := range []struct {
@@ -204,9 +209,11 @@ func TestListsAreRouted(t *testing.T) {
 	}{
 		{kernelstest.Field(1, "c", arrow.ListOfField(element), true), true, true, true},
 		{kernelstest.Field(1, "c", arrow.ListOfField(element), true), false, true, true},
-		{kernelstest.Field(1, "c", arrow.ListOfField(kernelstest.Field(3, "element", arrow.ListOfField(element), true)), true), true, false, false},
-		{kernelstest.Field(1, "c", arrow.StructOf(kernelstest.Field(3, "l", arrow.ListOfField(element), true)), true), true, false, false},
-		{kernelstest.Field(1, "c", arrow.ListOfField(kernelstest.Field(3, "element", arrow.StructOf(element), true)), true), true, false, false},
+		{kernelstest.Field(1, "c", arrow.ListOfField(kernelstest.Field(3, "element", arrow.ListOfField(element), true)), true), true, true, true},
+		{kernelstest.Field(1, "c", arrow.StructOf(kernelstest.Field(3, "l", arrow.ListOfField(element), true)), true), true, true, true},
+		{kernelstest.Field(1, "c", arrow.ListOfField(kernelstest.Field(3, "element", arrow.StructOf(element), true)), true), true, true, true},
+		{kernelstest.Field(1, "c", arrow.MapOfFields(kernelstest.Field(3, "key", arrow.PrimitiveTypes.Int64, false), element), true), true, true, true},
+		{kernelstest.Field(1, "c", arrow.MapOfFields(kernelstest.Field(3, "key", arrow.StructOf(element), false), element), true), true, false, false},
 	} {
 		batch := kernelstest.Random([]arrow.Field{c.field}, 500, 0.1, 1, memory.DefaultAllocator)
 		l := kernelstest.Layout{Options: []format.WriterProperty{format.WithCompression(compress.Codecs.Zstd), format.WithDictionaryDefault(c.dictionary), format.WithStats(false)}}

@@ -91,10 +91,16 @@ type estimate struct {
 	work                                 float64 // Arrow bytes that would keep the kernels as busy, were they plain numbers
 }
 
+// add adds what is read with it.
+func (e *estimate) add(o estimate) {
+	e.up, e.unpack, e.stored, e.back = e.up+o.up, e.unpack+o.unpack, e.stored+o.stored, e.back+o.back
+	e.arrow, e.cpu, e.work = e.arrow+o.arrow, e.cpu+o.cpu, e.work+o.work
+}
+
 // estimate judges n of a leaf's rows, of which keep come back.
 func (c *Costs) estimate(l *leaf, rows, keep int64) estimate {
 	part, entries := float64(rows)/float64(max(l.rows, 1)), 1.0
-	if l.list != nil {
+	if l.lists() {
 		entries = float64(l.values) / float64(max(l.rows, 1))
 	}
 	size, kept := float64(l.size), float64(keep)*entries
@@ -117,7 +123,7 @@ func (c *Costs) estimate(l *leaf, rows, keep int64) estimate {
 	}
 	e.cpu = float64(rows) * entries * l.cpuTime(plain, width) * factor(c.CPU, l.class())
 	e.work = e.arrow * factor(c.GPU, l.class())
-	if l.list != nil { // and an offset
+	if l.lists() { // and an offset
 		e.back, e.arrow, e.work = e.back+4*float64(keep), e.arrow+4*float64(keep), e.work+4*float64(keep)+listWork*kept
 		e.cpu += listTime * float64(rows) * entries
 	}
@@ -128,7 +134,7 @@ func (c *Costs) estimate(l *leaf, rows, keep int64) estimate {
 // sees a gain that is none, since the same cores do as much for the device as they would alone.
 func (l *leaf) never(keep int64) string {
 	switch {
-	case 2*keep < l.rows, l.list != nil: // levels of lists alone take a core longer than unpacking
+	case 2*keep < l.rows, l.lists(): // levels of lists alone take a core longer than unpacking
 		return ""
 	case l.widened && !l.plain():
 		return "16 bytes a row, which a core makes as fast of the dictionary itself, unless a filter keeps few rows"
@@ -198,7 +204,7 @@ func (l *leaf) cpuTime(plain bool, width float64) float64 {
 func (c *Costs) device(all []estimate) float64 {
 	var sum estimate
 	for _, e := range all {
-		sum.up, sum.unpack, sum.stored, sum.back, sum.work = sum.up+e.up, sum.unpack+e.unpack, sum.stored+e.stored, sum.back+e.back, sum.work+e.work
+		sum.add(e)
 	}
 	return max(sum.up/c.Up, sum.back/c.Down, (sum.unpack/c.Unpack+sum.stored/c.UnpackStored)/c.Cores, sum.work/c.Kernel) + c.Launch
 }
@@ -265,7 +271,7 @@ func (r *reader) choose(costs *Costs, columns []int, keep int64) []choice {
 	var estimates []estimate
 	var arrow float64
 	for i, at := range columns {
-		f, reason := newLeaf(r.rg, &r.rg.Columns[at].Node)
+		f, reason := newColumn(r.rg, &r.rg.Columns[at].Node)
 		if out[i].reason = reason; reason != "" {
 			continue
 		}
@@ -273,7 +279,7 @@ func (r *reader) choose(costs *Costs, columns []int, keep int64) []choice {
 			out[i].reason = reason
 			continue
 		}
-		e := costs.estimate(f, r.rg.Rows, keep)
+		e := f.estimate(costs, r.rg.Rows, keep)
 		able, estimates, arrow = append(able, i), append(estimates, e), arrow+e.arrow
 	}
 	if r.mode == Force {

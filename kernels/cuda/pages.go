@@ -15,7 +15,7 @@ import (
 
 // chunk is a column chunk on its way to the device: the pages that have wanted rows, and the dictionary.
 type chunk struct {
-	lists   *lists // nil: the leaf is in none
+	levels  *levels // nil: the leaf is inside of nothing
 	leaf    *leaf
 	pages   []ptx.Page
 	words   uint64 // of validity, all pages
@@ -45,8 +45,8 @@ type loader struct {
 // load reads the chunk's pages that have wanted rows.
 func (l *loader) load(walk *cpu.Pages, f *leaf) (*chunk, error) {
 	c := &chunk{leaf: f, uses: map[uint64]bool{}}
-	if f.list != nil {
-		return c, l.loadLists(walk, c)
+	if f.nest != nil {
+		return c, l.loadAll(walk, c)
 	}
 	row, last := int64(0), l.runs[len(l.runs)-1].To
 	for row < last {
@@ -110,7 +110,10 @@ func (l *loader) loadPage(walk *cpu.Pages, c *chunk, h *cpu.Page, row int64) err
 	p := ptx.Page{Version: 1, Rows: uint64(h.Values), Row0: uint64(row), Encoding: encoding, Word0: c.words, BodyLen: uint64(h.Size),
 		RepLen: uint64(h.RepLength), DefLen: uint64(h.DefLength)}
 	if h.V2 {
-		p.Version, p.Lists = 2, uint64(h.Rows)
+		p.Version = 2
+		if c.leaf.lists() {
+			p.Lists = uint64(h.Rows)
+		}
 	}
 	c.words += uint64(words(h.Values) / 4)
 	if err := l.place(walk, c, h, &p); err != nil {

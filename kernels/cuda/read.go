@@ -27,13 +27,14 @@ type decoded struct {
 	valid   []byte // nil: no nulls
 	values  []byte
 	offsets []byte // of texts, 4 bytes each, one more than slots
-	lists   *decodedLists
 }
 
-// decodedLists are the lists of whose elements the rest tells; nil: there are none.
-type decodedLists struct {
-	valid   []byte // nil: no nulls
-	offsets []byte
+// decodedNode is a column's slots, or those of what is inside of it.
+type decodedNode struct {
+	node           *kernels.Node
+	leaf           *decoded // of a leaf
+	valid, offsets []byte   // of lists, maps and structs; valid nil: no nulls
+	children       []*decodedNode
 }
 
 // output is where a chunk's slots go.
@@ -45,8 +46,8 @@ type output struct {
 	sums, sources, described      uint64
 }
 
-// decodeColumns decodes the wanted rows of some leaves.
-func decodeColumns(ctx context.Context, b *batch) ([]*decoded, error) {
+// decodeColumns decodes the wanted rows of a batch's columns.
+func decodeColumns(ctx context.Context, b *batch) ([]*decodedNode, error) {
 	outs, err := b.outputs()
 	if err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func decodeColumns(ctx context.Context, b *batch) ([]*decoded, error) {
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	if err := b.gatherElements(ctx, outs); err != nil {
+	if err := b.gatherNested(ctx, outs); err != nil {
 		return nil, err
 	}
 	if texts {
@@ -94,8 +95,8 @@ func (b *batch) queue(outs []*output) (texts bool, err error) {
 		if err := b.decode(c); err != nil {
 			return false, err
 		}
-		if c.lists != nil {
-			err = b.queueLists(c)
+		if c.levels != nil {
+			err = b.queueLevels(c)
 		} else {
 			err = b.gatherColumn(c, outs[i])
 		}
@@ -107,12 +108,13 @@ func (b *batch) queue(outs []*output) (texts bool, err error) {
 	return texts, nil
 }
 
-// output makes room for a chunk's slots, or for what is known of its lists.
+// output makes room for a chunk's slots, or for what becomes known of its levels.
 func (b *batch) output(i int) (*output, error) {
 	c := b.chunks[i]
 	o := &output{gather: b.gather(i), slots: b.slots, nulls: device.Piece{Addr: b.nulls.Addr + uint64(4*i), Bytes: b.nulls.Bytes[4*i : 4*i+4]}}
-	if c.lists != nil {
-		return o, b.listOutput(c)
+	if c.levels != nil {
+		o.slots = 0
+		return o, b.makeLevels(c)
 	}
 	return o, b.makeRoom(c, o)
 }
@@ -218,33 +220,52 @@ func (b *batch) copyTexts(ctx context.Context, outs []*output) error {
 	return b.finish(ctx)
 }
 
-func (b *batch) results(outs []*output) []*decoded {
-	out := make([]*decoded, len(outs))
+// results gives the columns as they came back.
+func (b *batch) results(outs []*output) []*decodedNode {
+	leaves := make([]*decoded, len(outs))
 	for i, o := range outs {
-		c := b.chunks[i]
-		out[i] = &decoded{leaf: c.leaf, values: o.values.Bytes, offsets: o.offsets.Bytes}
-		if binary.LittleEndian.Uint32(o.nulls.Bytes) > 0 {
-			out[i].valid = o.valid.Bytes
+		leaves[i] = &decoded{leaf: b.chunks[i].leaf, values: o.values.Bytes, offsets: o.offsets.Bytes}
+		switch {
+		case o.slots == 0:
+			leaves[i] = &decoded{leaf: b.chunks[i].leaf, offsets: make([]byte, 4)}
+		case binary.LittleEndian.Uint32(o.nulls.Bytes) > 0:
+			leaves[i].valid = o.valid.Bytes
 		}
-		if c.lists == nil {
+	}
+	out := make([]*decodedNode, len(b.columns))
+	for i, c := range b.columns {
+		if c.root == nil {
+			out[i] = &decodedNode{node: c.node, leaf: leaves[c.first]}
 			continue
 		}
-		if c.lists.elements == 0 {
-			out[i] = &decoded{leaf: c.leaf, offsets: make([]byte, 4)}
-		}
-		out[i].lists = &decodedLists{offsets: c.lists.offsets.Bytes}
-		if b.nullsOf(i) > 0 {
-			out[i].lists.valid = c.lists.valid.Bytes
-		}
+		out[i] = c.root.result(leaves)
+	}
+	return out
+}
+
+// result gives a node as it came back.
+func (p *placed) result(leaves []*decoded) *decodedNode {
+	out := &decodedNode{node: p.node, offsets: p.offsets.Bytes}
+	if p.node.Kind == kernels.Leaf {
+		out.leaf = leaves[p.chunk]
+	}
+	if p.nulls.Bytes != nil && binary.LittleEndian.Uint32(p.nulls.Bytes) > 0 {
+		out.valid = p.valid.Bytes
+	}
+	for _, child := range p.children {
+		out.children = append(out.children, child.result(leaves))
 	}
 	return out
 }
 
 // back is how many bytes came back.
-func (d *decoded) back() int64 {
-	n := int64(len(d.valid) + len(d.values) + len(d.offsets))
-	if d.lists != nil {
-		n += int64(len(d.lists.valid) + len(d.lists.offsets))
+func (d *decodedNode) back() int64 {
+	n := int64(len(d.valid) + len(d.offsets))
+	if d.leaf != nil {
+		n += int64(len(d.leaf.valid) + len(d.leaf.values) + len(d.leaf.offsets))
+	}
+	for _, child := range d.children {
+		n += child.back()
 	}
 	return n
 }

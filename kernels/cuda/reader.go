@@ -34,7 +34,7 @@ type reader struct {
 type readColumn struct {
 	left   bool // to the base decoder, for good
 	window *window
-	values *decoded
+	values *decodedNode
 }
 
 // Read gives the columns of the survivors from..from+n.
@@ -141,15 +141,15 @@ func (r *reader) window(ctx context.Context, columns []int, sel *kernels.Selecti
 	w := &window{sel: sel, from: from, n: n, lease: newLease(&r.shared.slots, slot)}
 	defer w.lease.Free(nil) // each column holds it too
 	defer fault.Recover(&err, fault.Corrupt, "decode %s", r.rg.Name)
-	leaves := make([]*leaf, len(columns))
+	wanted := make([]*column, len(columns))
 	for i, at := range columns {
-		f, reason := newLeaf(r.rg, &r.rg.Columns[at].Node)
+		c, reason := newColumn(r.rg, &r.rg.Columns[at].Node)
 		if reason != "" {
 			return leave{reason}
 		}
-		leaves[i] = f
+		wanted[i] = c
 	}
-	b, err := newBatch(ctx, r.shared, slot, r.rg, leaves, sel.Slice(from, n))
+	b, err := newColumnsBatch(ctx, r.shared, slot, r.rg, wanted, sel.Slice(from, n))
 	if err != nil {
 		return err
 	}

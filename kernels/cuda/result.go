@@ -8,15 +8,14 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/kernels/cpu"
+	"github.com/skua-data/skua/kernels/nested"
 )
 
 // array gives slots from..from+n of a decoded chunk. Values and texts stay where they came back, offsets and bits that do not begin there
 // are written anew, as every decoder gives them.
 func (d *decoded) array(from, n int, held *lease, mem memory.Allocator) arrow.Array {
-	if d.lists != nil {
-		return d.listArray(from, n, held, mem)
-	}
 	valid, nulls := validity(d.valid, from, n, mem)
 	buffers := []*memory.Buffer{valid}
 	switch {
@@ -41,21 +40,49 @@ func (d *decoded) array(from, n int, held *lease, mem memory.Allocator) arrow.Ar
 	return array.MakeFromData(data)
 }
 
-// listArray gives lists from..from+n with their elements.
-func (d *decoded) listArray(from, n int, held *lease, mem memory.Allocator) arrow.Array {
-	valid, nulls := validity(d.lists.valid, from, n, mem)
-	offsets, first, end := rebase(d.lists.offsets, from, n, mem)
-	defer offsets.Release()
-	if valid != nil {
-		defer valid.Release()
+// array gives slots from..from+n of a column, or of what is inside of it.
+func (d *decodedNode) array(from, n int, held *lease, mem memory.Allocator) arrow.Array {
+	switch d.node.Kind {
+	case kernels.Missing:
+		return kernels.Nulls(mem, d.node.Field.Type, n)
+	case kernels.Leaf:
+		return d.leaf.array(from, n, held, mem)
 	}
-	element := *d
-	element.lists = nil
-	child := element.array(first, end-first, held, mem)
-	defer child.Release()
-	data := array.NewData(d.leaf.list.Field.Type, n, []*memory.Buffer{valid, offsets}, []arrow.ArrayData{child.Data()}, nulls, 0)
-	defer data.Release()
-	return array.MakeFromData(data)
+	valid, nulls := validity(d.valid, from, n, mem)
+	buffers, at, slots := []*memory.Buffer{valid}, from, n
+	if d.node.Kind != kernels.Struct {
+		offsets, first, end := rebase(d.offsets, from, n, mem)
+		buffers, at, slots = append(buffers, offsets), first, end-first
+	}
+	children := d.inside(at, slots, held, mem)
+	out := nested.Array(d.node.Field.Type, n, buffers, children, nulls)
+	for _, b := range buffers {
+		if b != nil {
+			b.Release()
+		}
+	}
+	for _, c := range children {
+		c.Release()
+	}
+	return out
+}
+
+// inside gives what is inside of slots at..at+n.
+func (d *decodedNode) inside(at, n int, held *lease, mem memory.Allocator) (out []arrow.ArrayData) {
+	for _, child := range d.children {
+		a := child.array(at, n, held, mem)
+		a.Data().Retain()
+		out = append(out, a.Data())
+		a.Release()
+	}
+	if d.node.Kind != kernels.Map {
+		return out
+	}
+	pairs := array.NewData(d.node.Field.Type.(*arrow.MapType).Elem(), n, []*memory.Buffer{nil}, out, 0, 0)
+	for _, c := range out {
+		c.Release()
+	}
+	return []arrow.ArrayData{pairs}
 }
 
 // buffer lends bytes of the slot.

@@ -10,7 +10,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 
-	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/kernels/cpu"
 	"github.com/skua-data/skua/kernels/cuda/device"
 )
@@ -209,7 +208,7 @@ func TestRouterOnLists(t *testing.T) {
 		{"numbers, Snappy", cpu.SameBytes, 8, false, compress.Codecs.Snappy, 7, 8.3},
 		{"strings in a dictionary, zstd", cpu.TextForm, 0, true, compress.Codecs.Zstd, 0.6, 0.8},
 	} {
-		l := &leaf{form: c.form, stored: c.stored, back: c.stored, dictionary: c.dictionary, codec: c.codec, rows: rows, values: rows * each, list: &kernels.Node{},
+		l := &leaf{form: c.form, stored: c.stored, back: c.stored, dictionary: c.dictionary, codec: c.codec, rows: rows, values: rows * each, nest: &nesting{make([]int16, 2)},
 			packed: int64(c.packed * rows * each), size: int64(c.size * rows * each)}
 		line, sent := "", []string(nil)
 		for _, name := range []string{"L4", "A100", "H200"} {

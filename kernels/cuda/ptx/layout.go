@@ -134,19 +134,37 @@ type Gather struct {
 	Reserved0, Reserved1   uint64
 }
 
-// List tells which rows' lists are wanted of a column of lists, and where what becomes of them.
-type List struct {
-	Column                  uint64
-	Pages                   uint64
-	Starts, Elements, Lists uint64
-	Rows, Wanted, Before    uint64
-	Expected, Threshold     uint64
-	Bitmap, Selected        uint64
-	First, Last, Slots      uint64
-	EntryOf, ElementOf      uint64
-	Offsets, Valid, Nulls   uint64
-	Total, Broken           uint64
-	Reserved0, Reserved1    uint64
+// Nest tells what is wanted of a column that is inside of something.
+type Nest struct {
+	Column               uint64
+	RowCounts            uint64
+	Reps, Defs           uint64
+	Starts, Rows         uint64
+	MaxRep               uint64
+	Bitmap, Selected     uint64
+	First, Last          uint64
+	Depths, Broken       uint64
+	Reserved0, Reserved1 uint64
+	Reserved2            uint64
+}
+
+// Depth tells of the slots at one depth of lists in lists.
+type Depth struct {
+	Ancestor             uint64
+	Wanted, Before       uint64
+	Counts               uint64
+	EntryOf              uint64
+	Total                uint64
+	Reserved0, Reserved1 uint64
+}
+
+// Slots tells which of a list's, a map's or a struct's slots go where.
+type Slots struct {
+	Nest, Depth, Slots uint64
+	Threshold          uint64
+	Offsets, Valid     uint64
+	Nulls              uint64
+	Reserved0          uint64
 }
 
 // Sizes of the structs in device memory.
@@ -154,14 +172,16 @@ const (
 	PageBytes   = 128
 	StateBytes  = 64
 	ColumnBytes = 128
-	SlotsBytes  = 128
-	ListBytes   = 192
-	PageLists   = 32 // of a page of lists, in device memory alone
+	GatherSize  = 128
+	NestBytes   = 128
+	DepthBytes  = 64
+	SlotsBytes  = 64
+	PageCount   = 16 // of a page, in device memory alone
 	JoinedBytes = 24 // of a string of a DeltaText page, in device memory alone
 )
 
 // Encode appends a struct as the kernels read it.
-func Encode[T Page | State | Column | Gather | List](b []byte, v T) []byte {
+func Encode[T Page | State | Column | Gather | Nest | Depth | Slots](b []byte, v T) []byte {
 	b, err := binary.Append(b, binary.LittleEndian, v)
 	if err != nil {
 		panic(err) // fields are numbers

@@ -1,16 +1,5 @@
 // Definition levels to validity bits, dictionary indices and run-length booleans to dense values.
-#include "hybrid.cuh"
-
-// ValidBits keeps a bit for every level, and notes levels that are too large.
-struct ValidBits {
-  GLOBAL u32 *valid;
-  u32 threshold, maxDef, bad;
-  METHOD void operator()(u32 word, bool active, u32 level) {
-    u32 bits = warpBallot(active && level >= threshold);
-    if ((tid() & 31) == 0) valid[word] = bits;
-    if (active && level > maxDef) bad = BAD_LEVELS; // bound
-  }
-};
+#include "levels.cuh"
 
 // One block for a page.
 KERNEL levels(u64 column) {
@@ -23,18 +12,10 @@ KERNEL levels(u64 column) {
   if (s->bad) return; // bound
   u32 rows = (u32)p->rows, words = (rows + 31) / 32;
   GLOBAL u32 *valid = (GLOBAL u32 *)c->valid + p->word0, *rank = (GLOBAL u32 *)c->rank + p->word0;
-  struct Sink {
-    ValidBits *to;
-    METHOD void operator()(u32 word, bool active, u32 v) { (*to)(word, active, v); }
-  };
   ValidBits bits = {valid, (u32)c->threshold, (u32)c->maxDef, OK};
-  u32 bad = hybrid(&runs, (Bytes)s->levels, (u32)s->levelsLen, bitsOf((u32)c->maxDef), rows, Sink{&bits});
-  u32 wrong = warpBallot(bits.bad != OK);
-  if ((tid() & 31) == 0) tooLarge[tid() >> 5] = wrong;
-  barrier(); // all words are there
+  u32 bad = hybrid(&runs, (Bytes)s->levels, (u32)s->levelsLen, bitsOf((u32)c->maxDef), rows, Into<ValidBits>{&bits});
+  bad = worst(tooLarge, bad, bits.bad);
   if (tid() >= 32) return;
-  for (u32 w = 0; w < threads() >> 5; w++)
-    if (!bad && tooLarge[w]) bad = BAD_LEVELS;
   u32 present = bad ? 0 : ranks(valid, rank, words);
   if (!bad) bad = shortOf(c, p, present, s->valuesLen);
   if (tid() == 0) {

@@ -137,7 +137,7 @@ func TestStructsAreThoseOfTheSources(t *testing.T) {
 		}
 		text = append(text, b...)
 	}
-	for name, v := range map[string]any{"Page": Page{}, "State": State{}, "Column": Column{}, "Gather": Gather{}, "List": List{}} {
+	for name, v := range map[string]any{"Page": Page{}, "State": State{}, "Column": Column{}, "Gather": Gather{}, "Nest": Nest{}, "Depth": Depth{}, "Slots": Slots{}} {
 		body := regexp.MustCompile(`(?s)struct ` + name + ` \{(.*?)\n\};`).FindSubmatch(text)
 		if body == nil {
 			t.Fatalf("no struct %s", name)
@@ -171,8 +171,11 @@ func TestStructsAreThoseOfTheSources(t *testing.T) {
 			t.Errorf("the sources do not number %s", list)
 		}
 	}
-	if n := len(Encode(nil, Page{})); n != PageBytes || len(Encode(nil, State{})) != StateBytes || len(Encode(nil, Column{})) != ColumnBytes || len(Encode(nil, Gather{})) != SlotsBytes || len(Encode(nil, List{})) != ListBytes {
-		t.Errorf("a page of %d bytes", n)
+	for name, sizes := range map[string][2]int{"Page": {len(Encode(nil, Page{})), PageBytes}, "State": {len(Encode(nil, State{})), StateBytes}, "Column": {len(Encode(nil, Column{})), ColumnBytes},
+		"Gather": {len(Encode(nil, Gather{})), GatherSize}, "Nest": {len(Encode(nil, Nest{})), NestBytes}, "Depth": {len(Encode(nil, Depth{})), DepthBytes}, "Slots": {len(Encode(nil, Slots{})), SlotsBytes}} {
+		if sizes[0] != sizes[1] {
+			t.Errorf("a %s of %d bytes, not %d", name, sizes[0], sizes[1])
+		}
 	}
 	if Reason(BadRow) == Reason(99) || Reason(BadRuns) != "malformed runs" {
 		t.Error(Reason(BadRuns))

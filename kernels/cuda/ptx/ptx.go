@@ -41,8 +41,9 @@ var (
 	ListLevels    = Kernel{"list_levels", "lists", 128, 1}
 	ListBases     = Kernel{"list_bases", "lists", 32, 2}
 	ListWanted    = Kernel{"list_wanted", "lists", 128, 1}
+	ListEntries   = Kernel{"list_entries", "lists", 128, 1}
 	ListSlots     = Kernel{"list_slots", "lists", 128, 1}
-	ListElements  = Kernel{"list_elements", "lists", 128, 1}
+	ListAgree     = Kernel{"list_agree", "lists", 128, 4}
 	FilterTable   = Kernel{"filter_table", "filter", 128, 5}
 	FilterCompare = Kernel{"filter_compare", "filter", 128, 6}
 	FilterNull    = Kernel{"filter_null", "filter", 128, 4}
@@ -52,7 +53,7 @@ var (
 // All lists the kernels.
 func All() []Kernel {
 	return []Kernel{OpenPages, SelectRows, Levels, Indices, Deltas, GatherFixed, GatherBytes, GatherBits, TextWalk, TextLengths, TextScan,
-		TextOffsets, TextCopy, TextDeltas, TextJoin, ListLevels, ListBases, ListWanted, ListSlots, ListElements,
+		TextOffsets, TextCopy, TextDeltas, TextJoin, ListLevels, ListBases, ListWanted, ListEntries, ListSlots, ListAgree,
 		FilterTable, FilterCompare, FilterNull, Unpack}
 }
 

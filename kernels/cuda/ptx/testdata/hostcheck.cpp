@@ -253,7 +253,7 @@ static void sharing() {
     }
 }
 
-// levelRuns writes levels of up to two bits, repeated where eight are the same.
+// levelRuns writes levels of up to three bits, repeated where eight are the same.
 static Data levelRuns(std::vector<u32> v, u32 width) {
   Data out(4);
   v.resize((v.size() + 7) / 8 * 8);
@@ -269,9 +269,10 @@ static Data levelRuns(std::vector<u32> v, u32 width) {
   return out;
 }
 
+// listed reads lists of lists: level 0 is no list, 1 an empty one, 2 an inner list that is null, 3 one that is empty, 4 a null, 5 a value.
 static void listed() {
   for (bool all : {true, false}) {
-    std::vector<u32> rep, def, offsets = {0};
+    std::vector<u32> rep, def, outer = {0}, inner = {0};
     std::vector<u64> values, want, there;
     u32 rows = 600, kept = 0, nulls = 0;
     std::vector<u32> bitmap(rows / 32 + 1), selected(rows / 32 + 1);
@@ -279,55 +280,74 @@ static void listed() {
       if (i % 32 == 0) selected[i / 32] = kept;
       bool wanted = all || rnd() % 3 == 0;
       if (wanted) bitmap[i / 32] |= 1u << (i % 32), kept++;
-      u32 kind = rnd() % 4, n = kind < 2 ? kind == 1 : rnd() % 6 + 1;
-      if (kind < 2) rep.push_back(0), def.push_back(kind), n = 0;
-      for (u32 k = 0; k < n; k++) {
-        rep.push_back(k > 0), def.push_back(rnd() % 8 ? 3 : 2);
-        if (def.back() == 3) values.push_back(rnd());
-        if (wanted) want.push_back(def.back() == 3 ? values.back() : 0);
+      u32 kind = rnd() % 4, lists = kind < 2 ? 0 : 1 + rnd() % 3;
+      if (!lists) rep.push_back(0), def.push_back(kind);
+      for (u32 l = 0; l < lists; l++) {
+        u32 n = rnd() % 5;
+        if (!n) rep.push_back(l > 0), def.push_back(2 + rnd() % 2);
+        for (u32 k = 0; k < n; k++) {
+          rep.push_back(k ? 2 : l > 0), def.push_back(rnd() % 8 ? 5 : 4);
+          if (def.back() == 5) values.push_back(rnd());
+          if (wanted) want.push_back(def.back() == 5 ? values.back() : 0);
+        }
+        if (wanted) inner.push_back(want.size());
       }
-      if (wanted) offsets.push_back(want.size()), there.push_back(kind > 0), nulls += kind == 0;
+      if (wanted) outer.push_back(inner.size() - 1), there.push_back(kind > 0), nulls += kind == 0;
     }
-    Data body = levelRuns(rep, 1), second = levelRuns(def, 2);
+    Data body = levelRuns(rep, 2), second = levelRuns(def, 3);
     body.insert(body.end(), second.begin(), second.end());
     body.insert(body.end(), (u8 *)values.data(), (u8 *)(values.data() + values.size()));
     u32 entries = rep.size(), words = entries / 32 + 1;
-    Setup s(entries, body, PLAIN, 3);
+    Setup s(entries, body, PLAIN, 5);
     s.column.repeated = 1;
-    PageLists in{};
-    std::vector<u32> w[6], entryOf(kept), elementOf(entries), gotOffsets(kept + 1), valid(kept / 32 + 1);
+    PageCount rowCount{}, counts[3]{};
+    std::vector<u32> w[8], entryOf[3], offsets[2], valid(kept / 32 + 1);
     for (auto &x : w) x.resize(words);
-    u64 total = 0, broken = 0;
+    Data reps(32 * words), defs(32 * words);
+    u64 total[3] = {}, broken = 0;
     u32 listNulls = 0;
-    List l{s.c(), (u64)&in, (u64)w[0].data(), (u64)w[1].data(), (u64)w[2].data(), (u64)w[3].data(), (u64)w[4].data(), (u64)w[5].data(), rows, 1};
-    if (!all) l.bitmap = (u64)bitmap.data(), l.selected = (u64)selected.data();
-    l.last = rows, l.slots = kept;
-    l.entryOf = (u64)entryOf.data(), l.elementOf = (u64)elementOf.data();
-    l.offsets = (u64)gotOffsets.data(), l.valid = (u64)valid.data(), l.nulls = (u64)&listNulls;
-    l.total = (u64)&total, l.broken = (u64)&broken;
+    Depth depths[3];
+    for (int k = 0; k < 3; k++) {
+      entryOf[k].resize(entries);
+      depths[k] = {(u64)2 * k, (u64)w[2 + 2 * k].data(), (u64)w[3 + 2 * k].data(), (u64)&counts[k], (u64)entryOf[k].data(), (u64)&total[k]};
+    }
+    Nest n{s.c(), (u64)&rowCount, (u64)reps.data(), (u64)defs.data(), (u64)w[0].data(), (u64)w[1].data(), 2};
+    if (!all) n.bitmap = (u64)bitmap.data(), n.selected = (u64)selected.data();
+    n.last = rows, n.depths = (u64)depths, n.broken = (u64)&broken;
     auto run = [&] {
       launch(1, 128, [&] { open_pages(s.c()); });
-      launch(1, 128, [&] { list_levels((u64)&l); });
-      launch(1, 32, [&] { list_bases((u64)&l, 0); });
-      launch(1, 128, [&] { list_wanted((u64)&l); });
-      launch(1, 32, [&] { list_bases((u64)&l, 1); });
-      launch(kept / 128 + 1, 128, [&] { list_slots((u64)&l); });
-      launch(1, 128, [&] { list_elements((u64)&l); });
+      launch(1, 128, [&] { list_levels((u64)&n); });
+      launch(1, 32, [&] { list_bases((u64)&n, 0); });
+      launch(1, 128, [&] { list_wanted((u64)&n); });
+      for (u64 k = 1; k < 4; k++) launch(1, 32, [&] { list_bases((u64)&n, k); });
+      launch(1, 128, [&] { list_entries((u64)&n); });
     };
     run();
-    check(s.status == 0 && total == want.size() && gotOffsets == offsets && listNulls == nulls, "lists");
+    check(s.status == 0 && total[0] == kept && total[1] == inner.size() - 1 && total[2] == want.size(), "slots of lists");
+    for (u64 k = 0; k < 2; k++) {
+      offsets[k].resize(total[k] + 1);
+      Slots to{(u64)&n, k, total[k], 2 * k + 1, (u64)offsets[k].data()};
+      u32 ignored = 0;
+      to.valid = k ? 0 : (u64)valid.data(), to.nulls = k ? (u64)&ignored : (u64)&listNulls;
+      launch(total[k] / 128 + 1, 128, [&] { list_slots((u64)&to); });
+      launch(total[k] / 128 + 1, 128, [&] { list_agree((u64)offsets[k].data(), (u64)(k ? inner : outer).data(), total[k] + 1, s.c()); });
+    }
+    check(s.status == 0 && offsets[0] == outer && offsets[1] == inner && listNulls == nulls, "lists");
     for (u32 i = 0; i < kept; i++) check((valid[i / 32] >> (i % 32) & 1) == there[i], "lists that are there");
-    std::vector<u64> out(total + 1);
-    std::vector<u32> outValid(total / 32 + 1);
-    s.gather.rowOf = (u64)elementOf.data();
-    s.gather.slots = total;
+    std::vector<u64> out(total[2] + 1);
+    std::vector<u32> outValid(total[2] / 32 + 1);
+    s.gather.rowOf = (u64)entryOf[2].data();
+    s.gather.slots = total[2];
     s.gather.out = (u64)out.data(), s.gather.valid = (u64)outValid.data();
     launch(s.tiles(), 128, [&] { gather_fixed(s.g()); });
-    out.resize(total);
+    out.resize(total[2]);
     check(s.status == 0 && out == want, "elements");
-    l.expected++;
+    inner[1]++;
+    launch(total[1] / 128 + 1, 128, [&] { list_agree((u64)offsets[1].data(), (u64)inner.data(), total[1] + 1, s.c()); });
+    check(s.status == BAD_LEVELS, "lists that differ");
+    s.status = 0, s.page.bodyLen = 3;
     run();
-    check(s.status == BAD_LEVELS && broken, "lists that are missing");
+    check(s.status == BAD_HEADER && broken && !total[2], "lists of a bad page");
   }
 }
 
