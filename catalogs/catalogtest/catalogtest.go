@@ -4,6 +4,7 @@
 package catalogtest
 
 import (
+	"context"
 	"testing"
 
 	"github.com/apache/iceberg-go"
@@ -33,12 +34,34 @@ type Table struct {
 	LocationOnly     bool   // the catalog sends no metadata
 }
 
-// Run runs the suite. open makes a fresh catalog for one test; it is closed by the suite.
-func Run(t *testing.T, open func(t *testing.T) (catalogs.Catalog, Expected)) {
-	for _, c := range []struct {
-		name string
-		run  func(t *testing.T, s *suite)
-	}{
+// T is what the suite needs of a testing.T. Whoever runs it outside of a test binary has a T of its own; Fatal and Fatalf end the goroutine that calls them.
+type T interface {
+	Context() context.Context // canceled when the test has ended
+	Cleanup(f func())
+	Helper()
+	Error(args ...any)
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
+
+var _ T = (*testing.T)(nil)
+
+// Test is one of the suite.
+type Test struct {
+	Name string
+	run  func(t T, s *suite)
+}
+
+// Run runs the test over a fresh catalog, which it closes.
+func (c Test) Run(t T, catalog catalogs.Catalog, expected Expected) {
+	t.Cleanup(func() { _ = catalog.Close() })
+	c.run(t, &suite{catalog, expected})
+}
+
+// Tests are those of the suite, in their order.
+func Tests() []Test {
+	return []Test{
 		{"capabilities are as declared", testCapabilities},
 		{"namespaces are listed with their full path in byte order", testNamespaces},
 		{"tables are listed in byte order", testTables},
@@ -52,11 +75,15 @@ func Run(t *testing.T, open func(t *testing.T) (catalogs.Catalog, Expected)) {
 		{"a cancelled call fails as such", testCancelled},
 		{"calls may run at once", testConcurrent},
 		{"closing twice is harmless and ends everything", testClosed},
-	} {
-		t.Run(c.name, func(t *testing.T) {
+	}
+}
+
+// Run runs the suite. open makes a fresh catalog for one test; it is closed by the suite.
+func Run(t *testing.T, open func(t *testing.T) (catalogs.Catalog, Expected)) {
+	for _, c := range Tests() {
+		t.Run(c.Name, func(t *testing.T) {
 			catalog, expected := open(t)
-			t.Cleanup(func() { _ = catalog.Close() })
-			c.run(t, &suite{catalog, expected})
+			c.Run(t, catalog, expected)
 		})
 	}
 }

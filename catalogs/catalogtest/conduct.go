@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"testing"
 
 	"github.com/apache/iceberg-go/table"
 
@@ -37,7 +36,7 @@ func child(parent table.Identifier, name string) table.Identifier {
 	return append(slices.Clone(parent), name)
 }
 
-func testMissing(t *testing.T, s *suite) {
+func testMissing(t T, s *suite) {
 	for _, parent := range s.parents() {
 		missing := child(parent, "no_such_name")
 		for call, err := range ask(t.Context(), s, missing, missing) {
@@ -51,7 +50,7 @@ func testMissing(t *testing.T, s *suite) {
 	}
 }
 
-func testOddNames(t *testing.T, s *suite) {
+func testOddNames(t T, s *suite) {
 	odd := []string{"", ".", "..", "../x", "a/b", "/", "\\", "a.b.no", "%", "_", "%2e%2e", "*", "?", "'", "' OR '1'='1", "\"", "`", "a\x00b", "\n", "no ☃ such",
 		"\xff", "x--", strings.Repeat("n", 5000)}
 	for _, parent := range s.parents()[:min(3, 1+len(s.expected.Namespaces))] {
@@ -69,7 +68,7 @@ func testOddNames(t *testing.T, s *suite) {
 	}
 }
 
-func testStopped(t *testing.T, s *suite) {
+func testStopped(t T, s *suite) {
 	for _, parent := range s.parents() {
 		for range 5 { // a listing that keeps something would run out of it
 			for range s.Namespaces(t.Context(), parent) {
@@ -84,7 +83,7 @@ func testStopped(t *testing.T, s *suite) {
 	testTables(t, s)
 }
 
-func testOwnership(t *testing.T, s *suite) {
+func testOwnership(t T, s *suite) {
 	for _, parent := range s.parents() {
 		for ns, err := range s.Namespaces(t.Context(), parent) {
 			if err != nil {
@@ -116,7 +115,7 @@ func testOwnership(t *testing.T, s *suite) {
 	testProperties(t, s)
 }
 
-func testCancelled(t *testing.T, s *suite) {
+func testCancelled(t T, s *suite) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, want := range s.expected.Tables {
@@ -133,7 +132,7 @@ func testCancelled(t *testing.T, s *suite) {
 	testLoad(t, s)
 }
 
-func testConcurrent(t *testing.T, s *suite) {
+func testConcurrent(t T, s *suite) {
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	var failed []error
@@ -162,7 +161,7 @@ func testConcurrent(t *testing.T, s *suite) {
 	}
 }
 
-func testClosed(t *testing.T, s *suite) {
+func testClosed(t T, s *suite) {
 	for range 2 {
 		if err := s.Close(); err != nil {
 			t.Fatalf("close: %v", err)

@@ -7,20 +7,19 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"testing"
 
 	"github.com/apache/iceberg-go/table"
 
 	"github.com/skua-data/skua/catalogs"
 )
 
-func testCapabilities(t *testing.T, s *suite) {
+func testCapabilities(t T, s *suite) {
 	if got := s.Capabilities(); got != s.expected.Capabilities {
 		t.Errorf("capabilities %+v, want %+v", got, s.expected.Capabilities)
 	}
 }
 
-func testNamespaces(t *testing.T, s *suite) {
+func testNamespaces(t T, s *suite) {
 	parents := []table.Identifier{nil}
 	for _, ns := range s.expected.Namespaces {
 		parents = append(parents, ns.Identifier)
@@ -40,7 +39,7 @@ func testNamespaces(t *testing.T, s *suite) {
 	}
 }
 
-func testTables(t *testing.T, s *suite) {
+func testTables(t T, s *suite) {
 	var parents []table.Identifier
 	if s.expected.Capabilities.RootTables {
 		parents = append(parents, nil)
@@ -63,7 +62,7 @@ func testTables(t *testing.T, s *suite) {
 	}
 }
 
-func testProperties(t *testing.T, s *suite) {
+func testProperties(t T, s *suite) {
 	for _, ns := range s.expected.Namespaces {
 		got, err := s.LoadNamespace(t.Context(), ns.Identifier)
 		if err != nil {
@@ -78,7 +77,7 @@ func testProperties(t *testing.T, s *suite) {
 	}
 }
 
-func testLoad(t *testing.T, s *suite) {
+func testLoad(t T, s *suite) {
 	for _, want := range s.expected.Tables {
 		if err := load(t.Context(), s, want); err != nil {
 			t.Error(err)
@@ -86,7 +85,7 @@ func testLoad(t *testing.T, s *suite) {
 	}
 }
 
-func testHeld(t *testing.T, s *suite) {
+func testHeld(t T, s *suite) {
 	for _, want := range s.expected.Tables {
 		first, err := s.Load(t.Context(), catalogs.LoadRequest{Identifier: want.Identifier})
 		if err != nil {
@@ -156,7 +155,7 @@ func collect[T any](listing iter.Seq2[T, error], show func(T) string) (out []str
 }
 
 // same compares a listing with what it should be in byte order.
-func same(t *testing.T, what string, got, want []string) {
+func same(t T, what string, got, want []string) {
 	t.Helper()
 	slices.Sort(want)
 	if !slices.Equal(got, want) {

@@ -334,3 +334,10 @@ func TestKeysRegionAndCatalog(t *testing.T) {
 		}
 	}
 }
+
+func TestAnEmptyCatalog(t *testing.T) {
+	at := start(t, &service{})
+	catalogtest.Run(t, func(t *testing.T) (catalogs.Catalog, catalogtest.Expected) {
+		return open(t, at), catalogtest.Expected{Capabilities: catalogs.Capabilities{Views: true, Files: true, Partitions: true}}
+	})
+}

@@ -394,3 +394,9 @@ func TestPathForm(t *testing.T) {
 		}
 	}
 }
+
+func TestAnEmptyCatalog(t *testing.T) {
+	catalogtest.Run(t, func(t *testing.T) (catalogs.Catalog, catalogtest.Expected) {
+		return open(t, t.TempDir(), nil), catalogtest.Expected{Capabilities: catalogs.Capabilities{NestedNamespaces: true, RootTables: true, Unchanged: true}}
+	})
+}

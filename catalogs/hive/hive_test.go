@@ -254,3 +254,22 @@ func FuzzAnswer(f *testing.F) {
 		}
 	})
 }
+
+func TestAnEmptyCatalog(t *testing.T) {
+	for version, lacks := range map[string][]string{"2": hivetest.Hive2, "3": hivetest.Hive3, "4": hivetest.Hive4} {
+		for name, databases := range map[string]map[string]string{"no database": {}, "default": {"default": ""}} {
+			t.Run("hive "+version+", "+name, func(t *testing.T) {
+				s := &hivetest.Server{Databases: map[string]map[string]string{}, Lacks: lacks}
+				var namespaces []catalogtest.Namespace
+				for database := range databases {
+					s.Databases[database] = map[string]string{}
+					namespaces = append(namespaces, catalogtest.Namespace{Identifier: table.Identifier{database}})
+				}
+				uri := start(t, s)
+				catalogtest.Run(t, func(t *testing.T) (catalogs.Catalog, catalogtest.Expected) {
+					return open(t, "uri", uri), catalogtest.Expected{Capabilities: catalogs.Capabilities{Views: true, Files: true, Partitions: true}, Namespaces: namespaces}
+				})
+			})
+		}
+	}
+}

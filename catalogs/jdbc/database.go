@@ -78,7 +78,11 @@ func (d *database) namespaces(ctx context.Context, catalog string) ([]table.Iden
 		if err != nil {
 			return err
 		}
-		if has {
+		if !has {
+			if some, err := d.hasTable(ctx, c, tablesTable); err != nil || !some {
+				return err // nobody wrote to the catalog yet: the first one to do so makes its tables
+			}
+		} else {
 			query, args = query+" UNION SELECT namespace FROM "+propertiesTable+" WHERE catalog_name = ?", append(args, catalog)
 		}
 		return d.each(ctx, c, query, args, func(row *sql.Rows) error {
@@ -143,7 +147,11 @@ func (d *database) read(ctx context.Context, catalog, namespace string, name *st
 			return err
 		}
 		columns := "table_name, metadata_location, NULL"
-		if typed {
+		if !typed {
+			if some, err := d.hasTable(ctx, c, tablesTable); err != nil || !some {
+				return err
+			}
+		} else {
 			columns = "table_name, metadata_location, iceberg_type"
 		}
 		query, args := "SELECT "+columns+" FROM "+tablesTable+" WHERE catalog_name = ? AND table_namespace = ?", []any{catalog, namespace}

@@ -188,7 +188,7 @@ func TestNothingIsWritten(t *testing.T) {
 	}
 	c := open(t, "jdbc:sqlite:"+path, "jdbc.init-catalog-tables", "true", "jdbc.schema-version", "V1")
 	_, err = c.Load(t.Context(), catalogs.LoadRequest{Identifier: table.Identifier{"ns", "t"}})
-	if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "no such table: iceberg_tables") {
+	if !fault.Is(err, fault.NotFound) {
 		t.Errorf("a database without a catalog: %v", err)
 	}
 	missing := open(t, "jdbc:sqlite:"+filepath.Join(dir, "missing.db"))
@@ -332,5 +332,18 @@ func TestURIs(t *testing.T) {
 	_, err := New(nil)(t.Context(), catalogs.Config{Name: "lake", Properties: iceberg.Properties{"uri": "jdbc:sqlite:/a", "clients": "0"}})
 	if !fault.Is(err, fault.Invalid) {
 		t.Errorf("clients=0: %v", err)
+	}
+}
+
+func TestAnEmptyCatalog(t *testing.T) {
+	for name, statements := range map[string][]string{"tables without rows": {tablesV0, properties}, "layout V1": {tablesV0, toV1, properties}, "nobody wrote to it": nil,
+		"other tables": {"CREATE TABLE t (a INT)"}, "rows of others": {tablesV0, properties, row("other", "sales", "b", "file:/w/b")}} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "c.db")
+			write(t, path, append([]string{"VACUUM"}, statements...)...) // which makes the file
+			catalogtest.Run(t, func(t *testing.T) (catalogs.Catalog, catalogtest.Expected) {
+				return open(t, "jdbc:sqlite:"+path), catalogtest.Expected{Capabilities: catalogs.Capabilities{NestedNamespaces: true, Views: true}}
+			})
+		})
 	}
 }

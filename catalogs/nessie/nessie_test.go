@@ -209,3 +209,10 @@ func TestProperties(t *testing.T) {
 		}
 	}
 }
+
+func TestAnEmptyCatalog(t *testing.T) {
+	uri := start(t, &server{references: map[string]map[string]content{"-": {}}})
+	catalogtest.Run(t, func(t *testing.T) (catalogs.Catalog, catalogtest.Expected) {
+		return open(t, "uri", uri), catalogtest.Expected{Capabilities: catalogs.Capabilities{NestedNamespaces: true, Views: true, Files: true, References: true}}
+	})
+}

@@ -403,3 +403,10 @@ func TestRedirectionsToOtherHostsAreNotFollowed(t *testing.T) {
 		t.Errorf("%v, reached %v", err, reached.Load())
 	}
 }
+
+func TestAnEmptyCatalog(t *testing.T) {
+	url := newService(t, &service{})
+	catalogtest.Run(t, func(t *testing.T) (catalogs.Catalog, catalogtest.Expected) {
+		return open(t, iceberg.Properties{"uri": url}), catalogtest.Expected{Capabilities: catalogs.Capabilities{NestedNamespaces: true, Views: true, VendsCredentials: true, Unchanged: true, Reports: true}}
+	})
+}

@@ -156,3 +156,11 @@ func TestBadFiles(t *testing.T) {
 		t.Errorf("no uri: %v", err)
 	}
 }
+
+func TestAnEmptyCatalog(t *testing.T) {
+	catalogtest.Run(t, func(t *testing.T) (catalogs.Catalog, catalogtest.Expected) {
+		path := filepath.Join(t.TempDir(), "tables.json")
+		write(t, path, "{}")
+		return open(t, path), catalogtest.Expected{Capabilities: catalogs.Capabilities{NestedNamespaces: true, RootTables: true}}
+	})
+}
