@@ -233,6 +233,22 @@ func (s *Statement) Rest() (wake func()) {
 	return sync.OnceFunc(func() { s.rest(-1) })
 }
 
+// RestHolding is Rest for a statement for which somebody else holds n bytes that are not counted otherwise: it counts for them, too, but for no more in all than
+// its seat.
+func (s *Statement) RestHolding(n int64) (wake func()) {
+	s.mu.Lock()
+	n = max(0, min(n, s.seat-s.used))
+	s.used, s.scratch = s.used+n, s.scratch+n
+	s.resting++
+	s.recount()
+	s.mu.Unlock()
+	s.pool.gaveBack()
+	return sync.OnceFunc(func() {
+		s.rest(-1)
+		s.Scratch(-n)
+	})
+}
+
 func (s *Statement) rest(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

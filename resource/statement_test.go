@@ -103,3 +103,29 @@ func TestStatementTravelsInTheContext(t *testing.T) {
 		t.Error("without a statement there must be one without limits")
 	}
 }
+
+// TestRestingCountsWhatIsHeldElsewhere: up to the seat, and nothing of it once the statement wakes.
+func TestRestingCountsWhatIsHeldElsewhere(t *testing.T) {
+	p := NewPool(Config{Memory: 40 << 20})
+	s := p.NewStatement("s")
+	leave, err := s.Enter(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := s.Allocator().Allocate(1 << 20)
+	for _, c := range []struct{ held, counted int64 }{{0, 1 << 20}, {3 << 20, 4 << 20}, {1 << 30, 10 << 20}} {
+		wake := s.RestHolding(c.held)
+		if got := p.Used(); got != c.counted {
+			t.Errorf("%d held: %d are counted, want %d", c.held, got, c.counted)
+		}
+		wake()
+		if got := p.Used(); got != 10<<20 {
+			t.Errorf("awake: %d are counted", got)
+		}
+	}
+	s.Allocator().Free(b)
+	leave()
+	if p.Used() != 0 || s.Err() != nil {
+		t.Errorf("%d bytes are left, %v", p.Used(), s.Err())
+	}
+}

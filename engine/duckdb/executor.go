@@ -47,6 +47,7 @@ type executor struct {
 type instance struct {
 	running  *database
 	planning *database
+	meter    meter // of running
 	users    int
 	served   int
 	old      bool
@@ -113,6 +114,10 @@ func (e *executor) open() (*instance, error) {
 		return nil, err
 	}
 	i := &instance{running: running, planning: planning}
+	if i.meter.connection, err = running.connect(); err != nil {
+		i.close()
+		return nil, err
+	}
 	if err = prepareInstance(running, nil); err == nil {
 		err = prepareInstance(planning, []string{"SET disabled_optimizers = 'in_clause,column_lifetime,compressed_materialization'"})
 	}
@@ -139,6 +144,9 @@ func prepareInstance(d *database, more []string) error {
 }
 
 func (i *instance) close() {
+	if i.meter.connection != nil {
+		i.meter.connection.close()
+	}
 	i.running.close()
 	i.planning.close()
 }

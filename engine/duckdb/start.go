@@ -71,9 +71,13 @@ func (p *program) open(ctx context.Context, i *instance) (*stream, error) {
 		return nil, err
 	}
 	out := &stream{program: p, connection: c, started: p.start(ctx), cancel: cancel, allocator: account.Allocator(), account: account}
+	out.rest.account, out.rest.held = account, func() int64 { return p.executor.share(i) }
 	out.references.Store(1)
 	out.unwatch = watch(ctx, c)
 	out.rendered = p.render(out.started.id)
+	for _, in := range p.tables {
+		resource.ProgressOf(ctx).Expect(in.splits())
+	}
 	if err := out.begin(); err != nil {
 		err = out.started.run.cause(translated(err, out.rendered))
 		out.Release()
@@ -91,6 +95,7 @@ type stream struct {
 	chunks     *chunks
 	started    *started
 	account    *resource.Statement
+	rest       rest
 	allocator  allocator
 	cancel     context.CancelCauseFunc
 	unwatch    func()
@@ -120,7 +125,13 @@ func (s *stream) Err() error                     { return s.failed }
 func (s *stream) Retain()                        { s.references.Add(1) }
 
 // Next gives the next batch, made of many of the engine's small ones.
-func (s *stream) Next() bool {
+func (s *stream) Next() (more bool) {
+	s.rest.end()
+	defer func() {
+		if more {
+			s.rest.begin()
+		}
+	}()
 	s.drop()
 	if s.ended || s.failed != nil {
 		return false
@@ -162,6 +173,7 @@ func (s *stream) Release() {
 	if s.references.Add(-1) > 0 {
 		return
 	}
+	s.rest.end()
 	s.drop()
 	if !s.ended {
 		s.cancel(context.Canceled)
