@@ -61,18 +61,20 @@ anything fails.`,
 			}
 			started := time.Now()
 			log := slog.New(slog.NewTextHandler(c.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-			outcomes, err := plugintest.Run(c.Context(), plugintest.Config{Plugin: plugin, Type: name, Properties: properties, Locations: mapped, Content: content, Log: log})
+			outcomes, err := plugintest.Run(c.Context(), plugintest.Config{Plugin: plugin, Type: name, Properties: properties, Locations: mapped, Content: content, Limit: what.perCase, Log: log})
 			if err != nil {
 				return err
 			}
 			if len(outcomes) == 0 {
 				return fmt.Errorf("catalog: nothing was checked: no test of the suite for catalogs ran over what %s holds", args[0])
 			}
+			fmt.Fprintf(c.OutOrStdout(), "the suite for catalogs, over what %s lists or declares: %s\n", filepath.Base(plugin), report.Count(outcomes))
 			if !noScripts {
 				more, err := readScripts(c.Context(), what, profile, plugin, name, properties, own, log)
 				if err != nil {
 					return err
 				}
+				fmt.Fprintf(c.OutOrStdout(), "the read scripts, through a server with the plugin's catalog: %s\n", report.Count(more))
 				outcomes = append(outcomes, more...)
 			}
 			return into.write(c.OutOrStdout(), report.Run{Title: filepath.Base(plugin), Profile: profile.Name, Started: started, Outcomes: outcomes})

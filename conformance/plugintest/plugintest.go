@@ -3,20 +3,14 @@
 package plugintest
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"testing"
 	"time"
 
 	"github.com/apache/iceberg-go"
@@ -36,6 +30,7 @@ type Config struct {
 	Properties map[string]string // the catalog's
 	Locations  storage.Map       // where files lie that their paths do not tell
 	Content    string            // a JSON file that declares namespaces and tables; empty: what the catalog lists
+	Limit      time.Duration     // of each test; 0: a minute
 	Log        *slog.Logger      // of the plugin's process
 }
 
@@ -50,8 +45,7 @@ func Choose(plugin, typ string) map[string]string {
 	return map[string]string{"catalog-impl": filepath.Base(plugin)}
 }
 
-// Run runs the suite and gives an outcome for each of its tests. It is an error when the plugin cannot be launched or its content not be told. It must not
-// run twice at once: what the suite says comes by the process's standard output.
+// Run runs the suite and gives an outcome for each of its tests. It is an error when the plugin cannot be launched or its content not be told.
 func Run(ctx context.Context, c Config) ([]conformance.Outcome, error) {
 	properties := iceberg.Properties(Choose(c.Plugin, c.Type))
 	for k, v := range c.Properties {
@@ -76,13 +70,11 @@ func Run(ctx context.Context, c Config) ([]conformance.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	return run(func(t *testing.T) (catalogs.Catalog, catalogtest.Expected) {
-		opened, err := open(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return opened, expected
-	})
+	limit := c.Limit
+	if limit == 0 {
+		limit = time.Minute
+	}
+	return run(ctx, open, expected, limit), nil
 }
 
 // declared is what a file of content holds.
@@ -166,84 +158,24 @@ func listTables(ctx context.Context, c catalogs.Catalog, ns table.Identifier, in
 // suiteName is what the suite is called in outcomes.
 const suiteName = "catalogtest"
 
-// run runs the suite with package testing outside of a test binary, and reads what it says.
-func run(open func(t *testing.T) (catalogs.Catalog, catalogtest.Expected)) ([]conformance.Outcome, error) {
-	var mu sync.Mutex
+// run runs every test of the suite over a fresh catalog, each within a limit.
+func run(ctx context.Context, open func(context.Context) (catalogs.Catalog, error), expected catalogtest.Expected, limit time.Duration) []conformance.Outcome {
 	var out []conformance.Outcome
-	said, err := captured(func() {
-		runTests([]testing.InternalTest{{Name: suiteName, F: func(t *testing.T) {
-			catalogtest.Run(t, func(t *testing.T) (catalogs.Catalog, catalogtest.Expected) {
-				started := time.Now()
-				t.Cleanup(func() {
-					mu.Lock()
-					defer mu.Unlock()
-					o := conformance.Outcome{Script: suiteName, Case: strings.TrimPrefix(t.Name(), suiteName+"/"), Rule: "catalogs: the suite for every catalog", Status: conformance.Passed,
-						Elapsed: time.Since(started), Cell: conformance.Cell{Path: "plugin"}}
-					switch {
-					case t.Failed():
-						o.Status = conformance.Failed
-					case t.Skipped():
-						o.Status, o.Reason = conformance.Skipped, "the catalog does not announce what the test needs"
-					}
-					out = append(out, o)
-				})
-				return open(t)
-			})
-		}}})
-	})
-	if err != nil {
-		return nil, err
-	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("no test of the suite for catalogs ran: %s", bytes.TrimSpace(said))
-	}
-	texts := failures(said)
-	for i := range out {
-		if out[i].Status == conformance.Failed {
-			out[i].Failures = []string{strings.Join(texts[out[i].Case], "\n")}
+	for _, c := range catalogtest.Tests() {
+		started := time.Now()
+		failures, timeout := check(ctx, limit, func(t catalogtest.T) {
+			opened, err := open(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Run(t, opened, expected)
+		})
+		o := conformance.Outcome{Script: suiteName, Case: strings.ReplaceAll(c.Name, " ", "-"), Rule: "catalogs: the suite for every catalog", Status: conformance.Passed,
+			Failures: failures, Timeout: timeout, Elapsed: time.Since(started), Cell: conformance.Cell{Path: "plugin"}}
+		if len(failures) > 0 {
+			o.Status = conformance.Failed
 		}
-	}
-	return out, nil
-}
-
-// captured gives what do writes to the process's standard output.
-func captured(do func()) ([]byte, error) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, err
-	}
-	before := os.Stdout
-	os.Stdout = w
-	var said bytes.Buffer
-	done := make(chan error, 1)
-	go func() {
-		_, err := io.Copy(&said, r)
-		done <- err
-	}()
-	func() {
-		defer func() { os.Stdout = before; w.Close() }()
-		do()
-	}()
-	err = <-done
-	return said.Bytes(), errors.Join(err, r.Close())
-}
-
-// failures parts what package testing says of failed tests, by the test's name.
-func failures(said []byte) map[string][]string {
-	out := map[string][]string{}
-	name := ""
-	lines := bufio.NewScanner(bytes.NewReader(said))
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		line := strings.TrimSpace(lines.Text())
-		if rest, ok := strings.CutPrefix(line, "--- "); ok {
-			_, rest, _ = strings.Cut(rest, ": ")
-			name = strings.TrimPrefix(rest[:max(strings.LastIndex(rest, " ("), 0)], suiteName+"/")
-			continue
-		}
-		if name != "" && line != "" && line != "FAIL" && line != "PASS" {
-			out[name] = append(out[name], line)
-		}
+		out = append(out, o)
 	}
 	return out
 }

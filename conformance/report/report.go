@@ -50,24 +50,48 @@ func Count(outcomes []conformance.Outcome) (c Counts) {
 	return c
 }
 
-// WriteText writes failures whole, skipped cases summed up by reason, and the counts.
+// WriteText writes failures whole, skipped cases summed up by reason, and the counts. What a server sent is no command to a terminal.
 func WriteText(w io.Writer, r Run) {
-	reasons := map[string]int{}
+	reasons, absent := map[string]int{}, map[string]bool{}
 	for _, o := range r.Outcomes {
 		switch o.Status {
 		case conformance.Failed:
 			fmt.Fprintf(w, "FAIL %s (%s)\n  rule: %s\n", o.ID(), o.Cell, o.Rule)
 			for _, f := range o.Failures {
-				fmt.Fprintln(w, "  "+strings.ReplaceAll(printable(f), "\n", "\n  ")) // what a server sends is no command to a terminal
+				fmt.Fprintln(w, "  "+strings.ReplaceAll(printable(f), "\n", "\n  "))
 			}
 		case conformance.Skipped:
-			reasons[o.Reason]++
+			reason := o.Reason
+			if table, ok := missingTable(reason); ok {
+				absent[table] = true
+				reason = tablesMissing
+			}
+			reasons[reason]++
 		}
 	}
 	for _, reason := range slices.SortedFunc(maps.Keys(reasons), func(a, b string) int { return cmp.Or(reasons[b]-reasons[a], cmp.Compare(a, b)) }) {
 		fmt.Fprintf(w, "SKIP %d: %s\n", reasons[reason], reason)
+		if tables := slices.Sorted(maps.Keys(absent)); reason == tablesMissing {
+			fmt.Fprintf(w, "  %s", strings.Join(tables[:min(len(tables), 3)], ", "))
+			if more := len(tables) - 3; more > 0 {
+				fmt.Fprintf(w, " and %d others", more)
+			}
+			fmt.Fprintln(w)
+		}
 	}
 	fmt.Fprintln(w, Count(r.Outcomes))
+}
+
+// tablesMissing sums up the cases whose reference tables are not there.
+const tablesMissing = "reference tables that are not there"
+
+// missingTable gives the reference table whose absence is the reason for leaving a case out.
+func missingTable(reason string) (string, bool) {
+	table, ok := strings.CutPrefix(reason, "the reference table ")
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(table, " is not there")
 }
 
 // record is an outcome in JSON.
