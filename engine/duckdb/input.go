@@ -23,6 +23,14 @@ type input struct {
 	plan     scan.Plan // with all that was pushed; no columns
 }
 
+// splits is how many splits of the table are expected to be read.
+func (in *input) splits() int {
+	if in.plan == nil {
+		return 0
+	}
+	return in.plan.Splits()
+}
+
 // sourceFields are a table's columns, the metadata columns after those of *.
 func sourceFields(in *input) []arrow.Field {
 	return append(append([]arrow.Field{}, in.table.Source.Schema().Fields()...), in.hidden...)
