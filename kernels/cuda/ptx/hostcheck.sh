@@ -1,7 +1,8 @@
 #!/bin/sh
-# hostcheck.sh [-d]: the kernels as host C++ under the address and thread sanitizers, a second opinion by another compiler and another race
-# detector. -d also deletes each barrier in turn and shows what the thread sanitizer says of the check that is about its file. It needs g++ 12
-# or newer.
+# hostcheck.sh [-d [conditions]]: the kernels as host C++ under the address and thread sanitizers, a second opinion by another compiler and another
+# race detector. -d also deletes each barrier in turn and shows what the thread sanitizer says of the check that is about its file; -d conditions
+# deletes each condition of each marked line and shows what the address sanitizer says on damaged inputs, or that results are others. It needs
+# g++ 12 or newer; SKUA_GPU_ONLY=lists.cu,unpack.cu takes some.
 set -eu
 cd "$(dirname "$0")"
 cxx=${CXX:-g++}
@@ -15,6 +16,9 @@ for s in address,undefined thread; do
   timeout 300 "$tmp/check"
 done
 [ "${1:-}" = -d ] || exit 0
+if [ "${2:-}" = conditions ]; then
+  cd .. && SKUA_GPU_DELETE=host exec "${GO:-go}" test -timeout 5h -count=1 -run TheHostSees -v .
+fi
 caught=0 total=0
 for at in $(grep -nE '^ *(barrier|warpSync)\(\);' *.cu *.cuh | cut -d: -f1,2); do
   f=${at%:*} l=${at#*:}
@@ -26,7 +30,7 @@ for at in $(grep -nE '^ *(barrier|warpSync)\(\);' *.cu *.cuh | cut -d: -f1,2); d
   deltas.cu) check=delta ;;
   texts.cu) check=strings ;;
   textdeltas.cu | delta.cuh) check=sharing ;;
-  lists.cu) check=listed ;;
+  lists.cu | levels.cuh) check=listed ;;
   unpack.cu) check=packed ;;
   *) check=dictionary ;;
   esac

@@ -1,4 +1,4 @@
-// Runs the kernels as host C++ on small inputs and checks the results.
+// Runs the kernels as host C++ on small inputs and checks the results; or on damaged ones, of which it tells what becomes.
 #include "../pages.cu"
 #include "../levels.cu"
 #include "../deltas.cu"
@@ -9,6 +9,7 @@
 #include "../textdeltas.cu"
 #include "../lists.cu"
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <string>
@@ -17,9 +18,21 @@ typedef std::vector<u8> Data;
 static std::mt19937 rnd(1);
 static bool wrong = false;
 
-static void check(bool ok, const char *what) {
-  if (!ok) printf("%s: wrong\n", what), wrong = true;
+// What damaged inputs become: a number for each, which two builds are compared by.
+static bool damaging = false;
+static u32 mutation = 0; // of the input; 0: it is sound
+static u64 became = 0;
+static void note(const void *p, size_t n) {
+  for (size_t i = 0; i < n; i++) became = (became ^ ((const u8 *)p)[i]) * 1099511628211ull;
 }
+template <class T> static void note(const std::vector<T> &v) { note(v.data(), v.size() * sizeof(T)); }
+
+static void check(bool ok, const char *what) {
+  if (!ok && !damaging) printf("%s: wrong\n", what), wrong = true;
+}
+
+// few makes damaged inputs small, as there are many.
+static u32 few(u32 rows) { return damaging ? rows / 16 : rows; }
 
 // Setup is a column of one page with everything that kernels need.
 struct Setup {
@@ -33,6 +46,7 @@ struct Setup {
   Data body;
 
   Setup(u32 rows, Data bytes, u64 encoding, u64 maxDef) : valid(rows / 32 + 1), rank(rows / 32 + 1), dense(rows), outValid(rows / 32 + 1), wide(rows), out(rows) {
+    if (mutation && !bytes.empty()) damage(bytes);
     body = bytes;
     body.resize(body.size() + PADDING);
     page.body = (u64)body.data();
@@ -56,6 +70,16 @@ struct Setup {
     gather.nulls = (u64)&nulls;
     gather.conversion = COPY8;
     launch(1, 128, [&] { open_pages((u64)&column); });
+  }
+  // damage changes some bytes, mostly of what comes first, or cuts the end off.
+  static void damage(Data &bytes) {
+    std::mt19937 r(mutation);
+    for (u32 n = r() % 3; n < 3; n++) bytes[r() % (r() % 2 ? bytes.size() : std::min<size_t>(bytes.size(), 40))] = r() % 2 ? r() : (u8[]){0, 1, 0x7f, 0x80, 0xff}[r() % 5];
+    if (r() % 4 == 0) bytes.resize(r() % bytes.size());
+  }
+  ~Setup() {
+    note(&status, 4), note(&nulls, 4), note(&state.present, 8), note(&state.bad, 8);
+    if (!status) note(out), note(outValid), note(valid), note(rank);
   }
   u64 c() { return (u64)&column; }
   u64 g() { return (u64)&gather; }
@@ -87,7 +111,7 @@ static Data shortRuns(std::vector<u32> &want, u32 n, u32 width, u32 most) {
 }
 
 static void dictionary() {
-  u32 rows = 2500;
+  u32 rows = few(2500);
   std::vector<u32> level, index;
   Data def = shortRuns(level, rows, 1, 2), body(4);
   u32 n = def.size(), present = 0;
@@ -116,7 +140,7 @@ static void dictionary() {
 }
 
 static void delta() {
-  u32 rows = 700;
+  u32 rows = damaging ? 300 : 700;
   std::vector<i64> want = {-5};
   Data body = {0x80, 1, 4, (u8)(rows & 127 | 128), (u8)(rows >> 7), 9};
   while (want.size() < rows) {
@@ -136,6 +160,7 @@ static void delta() {
   launch(1, 32, [&] { deltas(s.c()); });
   launch(s.tiles(), 128, [&] { gather_fixed(s.g()); });
   check(s.status == 0 && !memcmp(s.out.data(), want.data(), 8 * rows), "delta");
+  if (damaging) return;
   s.page.bodyLen -= 75;
   launch(1, 128, [&] { open_pages(s.c()); });
   launch(1, 32, [&] { deltas(s.c()); });
@@ -148,7 +173,7 @@ static void delta() {
 }
 
 static void strings() {
-  u32 rows = 3000;
+  u32 rows = few(3000);
   Data body, want;
   for (u32 i = 0; i < rows; i++) {
     u32 n = rnd() % 100 ? rnd() % 12 : 3000;
@@ -169,10 +194,13 @@ static void strings() {
   launch(s.tiles(), 128, [&] { text_lengths(s.g()); });
   launch(1, 32, [&] { text_scan(s.g()); });
   launch(rows / 128 + 1, 128, [&] { text_offsets(s.g()); });
+  note(offsets);
+  if (damaging && s.status) return;
   Data out(total);
   s.gather.out = (u64)out.data();
   s.gather.capacity = total;
   launch(rows / 16 + 1, 128, [&] { text_copy(s.g()); });
+  note(out);
   check(s.status == 0 && offsets[rows] == want.size() && out == want, "strings");
 }
 
@@ -199,7 +227,7 @@ static Data deltaStream(const std::vector<i64> &v) {
 }
 
 static void sharing() {
-  u32 rows = 210;
+  u32 rows = damaging ? 70 : 210;
   for (u64 encoding : {DELTA_LENGTH, DELTA_TEXT})
     for (u32 width : {0u, 7u}) {
       if (width && encoding == DELTA_LENGTH) continue;
@@ -226,6 +254,7 @@ static void sharing() {
         Data out(rows * width);
         s.gather.out = (u64)out.data();
         launch(s.tiles(), 128, [&] { gather_bytes(s.g()); });
+        note(out);
         check(s.status == 0 && out == want, "fixed values that share");
         continue;
       }
@@ -240,12 +269,16 @@ static void sharing() {
       launch(s.tiles(), 128, [&] { text_lengths(s.g()); });
       launch(1, 32, [&] { text_scan(s.g()); });
       launch(rows / 128 + 1, 128, [&] { text_offsets(s.g()); });
+      note(offsets);
+      if (damaging && s.status) continue;
       Data out(total);
       s.gather.out = (u64)out.data();
       s.gather.capacity = total;
       launch(rows / 16 + 1, 128, [&] { text_copy(s.g()); });
       launch(rows / 16 + 1, 128, [&] { text_join(s.g()); });
+      note(out);
       check(s.status == 0 && out == want, "texts that share");
+      if (damaging) continue;
       s.page.bodyLen -= own.size() + 1;
       launch(1, 128, [&] { open_pages(s.c()); });
       launch(1, 32, [&] { text_deltas(s.c()); });
@@ -274,7 +307,7 @@ static void listed() {
   for (bool all : {true, false}) {
     std::vector<u32> rep, def, outer = {0}, inner = {0};
     std::vector<u64> values, want, there;
-    u32 rows = 600, kept = 0, nulls = 0;
+    u32 rows = few(600), kept = 0, nulls = 0;
     std::vector<u32> bitmap(rows / 32 + 1), selected(rows / 32 + 1);
     for (u32 i = 0; i < rows; i++) {
       if (i % 32 == 0) selected[i / 32] = kept;
@@ -323,6 +356,8 @@ static void listed() {
       launch(1, 128, [&] { list_entries((u64)&n); });
     };
     run();
+    note(total, sizeof total), note(valid);
+    if (damaging && (s.status || total[0] != kept)) continue;
     check(s.status == 0 && total[0] == kept && total[1] == inner.size() - 1 && total[2] == want.size(), "slots of lists");
     for (u64 k = 0; k < 2; k++) {
       offsets[k].resize(total[k] + 1);
@@ -330,6 +365,8 @@ static void listed() {
       u32 ignored = 0;
       to.valid = k ? 0 : (u64)valid.data(), to.nulls = k ? (u64)&ignored : (u64)&listNulls;
       launch(total[k] / 128 + 1, 128, [&] { list_slots((u64)&to); });
+      note(offsets[k]);
+      if (damaging) continue;
       launch(total[k] / 128 + 1, 128, [&] { list_agree((u64)offsets[k].data(), (u64)(k ? inner : outer).data(), total[k] + 1, s.c()); });
     }
     check(s.status == 0 && offsets[0] == outer && offsets[1] == inner && listNulls == nulls, "lists");
@@ -342,6 +379,8 @@ static void listed() {
     launch(s.tiles(), 128, [&] { gather_fixed(s.g()); });
     out.resize(total[2]);
     check(s.status == 0 && out == want, "elements");
+    note(out);
+    if (damaging) continue;
     inner[1]++;
     launch(total[1] / 128 + 1, 128, [&] { list_agree((u64)offsets[1].data(), (u64)inner.data(), total[1] + 1, s.c()); });
     check(s.status == BAD_LEVELS, "lists that differ");
@@ -361,16 +400,18 @@ static void packed() {
   for (u64 codec : {SNAPPY, LZ4}) {
     Data in = codec == LZ4 ? lz4 : snappy;
     Setup s(1, Data(want.size()), PLAIN, 0);
-    s.page.packed = (u64)in.data();
-    s.page.packedLen = in.size();
     s.page.codec = codec;
+    if (mutation) Setup::damage(in);
+    s.page.packedLen = in.size();
+    in.resize(in.size() + PADDING), s.page.packed = (u64)in.data();
     launch(1, 32, [&] { unpack(s.c()); });
+    if (!s.status) note(s.body);
     check(s.status == 0 && !memcmp(s.body.data(), want.data(), want.size()), "packed");
   }
 }
 
 static void selected() {
-  u32 rows = 1000;
+  u32 rows = few(1000);
   std::vector<u32> bitmap(rows / 32 + 1), before(rows / 32 + 1), want;
   for (u32 i = 0; i < rows; i++) {
     if (i % 32 == 0) before[i / 32] = want.size();
@@ -381,12 +422,22 @@ static void selected() {
   check(got == want, "selected rows");
 }
 
-// With an argument only the check of that name runs.
+// With an argument only the check of that name runs; with a number behind it as many times, on damaged input but for the first.
 int main(int argc, char **argv) {
   const struct {
     const char *name;
     void (*run)();
   } checks[] = {{"dictionary", dictionary}, {"delta", delta}, {"strings", strings}, {"packed", packed}, {"sharing", sharing}, {"listed", listed}, {"selected", selected}};
+  damaging = argc > 2;
+  for (int i = 0; damaging && i < atoi(argv[2]); i++)
+    for (auto &c : checks) {
+      if (strcmp(argv[1], c.name)) continue;
+      rnd.seed(i / 8 + 1), mutation = i, became = 14695981039346656037ull;
+      c.run();
+      printf("%d %llx\n", i, became);
+      fflush(stdout);
+    }
+  if (damaging) return 0;
   for (auto &c : checks)
     if (argc < 2 || !strcmp(argv[1], c.name)) c.run();
   puts(wrong ? "FAIL" : "ok");
