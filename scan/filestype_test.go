@@ -18,6 +18,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 	"github.com/apache/iceberg-go"
 
+	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/predicate"
 )
 
@@ -250,6 +251,53 @@ func TestOldTimesOfTheTypeInt96(t *testing.T) {
 		p.put("f", raw(c.told...))
 		if got := p.read("at", nil); got != c.want && (c.want[0] == '[' || !strings.Contains(got, c.want)) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestPartitionsArePrunedByTheirValues: names are read as they are escaped, and values as their types.
+func TestPartitionsArePrunedByTheirValues(t *testing.T) {
+	texts := []string{"p=a", "p=a%3Db", "p=a%2Fb", "p=A", "p=__HIVE_DEFAULT_PARTITION__", "p=a%20", "p=%C3%A9", "p=a%25"}
+	numbers := []string{"p=1", "p=01", "p=10", "p=-1", "p=+2", "p=__HIVE_DEFAULT_PARTITION__"}
+	days := []string{"p=2026-01-01", "p=2026-1-1", "p=2026-01-02", "p=__HIVE_DEFAULT_PARTITION__"}
+	for _, c := range []struct {
+		typ     iceberg.Type
+		folders []string
+		value   any // nil: null is asked for
+		want    string
+	}{
+		{aString, texts, "a", "p=a"}, {aString, texts, "a=b", "p=a%3Db"}, {aString, texts, "a/b", "p=a%2Fb"}, {aString, texts, "a ", "p=a%20"}, {aString, texts, "é", "p=%C3%A9"},
+		{aString, texts, "a%", "p=a%25"}, {aString, texts, nil, "p=__HIVE_DEFAULT_PARTITION__"}, {aString, texts, "a%3Db", ""}, {aString, texts, "__HIVE_DEFAULT_PARTITION__", ""},
+		{anInt, numbers, int64(1), "p=01 p=1"}, {anInt, numbers, int64(-1), "p=-1"}, {anInt, numbers, int64(2), "p=+2"}, {anInt, numbers, nil, "p=__HIVE_DEFAULT_PARTITION__"},
+		{iceberg.PrimitiveTypes.Date, days, int64(20454), "p=2026-01-01 p=2026-1-1"}, {iceberg.PrimitiveTypes.Date, days, nil, "p=__HIVE_DEFAULT_PARTITION__"},
+	} {
+		for _, listed := range []bool{false, true} {
+			p := newTableOfFiles(t, []iceberg.NestedField{fileColumn(1, "name", aString), fileColumn(2, "p", c.typ)}, "p")
+			for _, folder := range c.folders {
+				p.write(folder+"/f", []arrow.Field{bare("name", arrow.BinaryTypes.String)}, fmt.Sprintf(`[{"name": %q}]`, folder))
+				if values, ok := catalogs.PartitionValues(folder, []string{"p"}); listed && ok {
+					p.files.Listed = true
+					p.partitions = append(p.partitions, catalogs.Partition{Name: folder, Values: values, Location: "file:" + p.dir + "/" + folder})
+				}
+			}
+			filter := func(of func(string) predicate.Field) predicate.Expr { return predicate.IsNull{Field: of("p")} }
+			if c.value != nil {
+				filter = equal("p", c.value)
+			}
+			want := strings.Fields(c.want)
+			for i, w := range want {
+				want[i] = `["` + w + `"]`
+			}
+			if got := p.read("name", filter); got != strings.Join(want, " ") {
+				t.Errorf("%s = %v, listed %v: %s, want %s", c.typ, c.value, listed, got, want)
+			}
+			asked := 0
+			for _, names := range p.asked {
+				asked += len(names)
+			}
+			if listed && asked != len(want) {
+				t.Errorf("%s = %v: %d partitions were asked for, want %d: %q", c.typ, c.value, asked, len(want), p.asked)
+			}
 		}
 	}
 }

@@ -20,6 +20,7 @@ type known struct {
 	NaNs         presence
 	Lower, Upper any  // of the values that are not NaN; nil: unknown
 	Exact        bool // every value is Lower
+	Whole        bool // and that is the column's own, which nobody cut
 }
 
 // presence says whether something occurs.
@@ -141,7 +142,7 @@ func (k known) compares(op predicate.Op, lit any) bool {
 	case predicate.LtEq:
 		return k.mayReach(lit, -1)
 	case predicate.Gt:
-		return k.NaNs != none && isFloat(lit) || !atMost(k.Upper, lit)
+		return k.NaNs != none && isFloat(lit) || !atMost(k.Upper, lit, k.Whole)
 	case predicate.GtEq:
 		return k.NaNs != none && isFloat(lit) || k.mayReach(lit, 1)
 	}
@@ -175,7 +176,7 @@ func (k known) mayReach(lit any, side int) bool {
 	// A bound that a writer cut without rounding it up still begins the values it stands for.
 	upper, isText := text(k.Upper)
 	value, _ := text(lit)
-	return isText && strings.HasPrefix(value, upper)
+	return isText && !k.Whole && strings.HasPrefix(value, upper)
 }
 
 // atLeast says that every value is surely >= lit, or > lit where strict is set.
@@ -187,8 +188,8 @@ func atLeast(lower, lit any, strict bool) bool {
 	return ok && (c > 0 || c == 0 && !strict)
 }
 
-// atMost says that every value is surely <= lit.
-func atMost(upper, lit any) bool {
+// atMost says that every value is surely <= lit. A bound that is not whole may have been cut without being rounded up.
+func atMost(upper, lit any, whole bool) bool {
 	if isNaN(upper) {
 		return false
 	}
@@ -198,12 +199,15 @@ func atMost(upper, lit any) bool {
 	}
 	bound, isText := text(upper)
 	value, _ := text(lit)
-	return !isText || !strings.HasPrefix(value, bound)
+	return !isText || whole || !strings.HasPrefix(value, bound)
 }
 
 func isNaN(v any) bool { f, ok := v.(float64); return ok && math.IsNaN(f) }
 
 func (k known) startsWith(prefix string) bool {
+	if value, ok := text(k.Lower); ok && k.Whole {
+		return strings.HasPrefix(value, prefix)
+	}
 	if lower, ok := text(k.Lower); ok && lower[:min(len(lower), len(prefix))] > prefix {
 		return false
 	}

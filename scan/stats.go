@@ -258,5 +258,5 @@ func valueFacts(values map[int]any, f specField) (known, bool) {
 	case isNaN(v):
 		return known{Nulls: none, Values: some, NaNs: some}, true
 	}
-	return known{Nulls: none, Values: some, NaNs: none, Lower: v, Upper: v, Exact: true}, true
+	return known{Nulls: none, Values: some, NaNs: none, Lower: v, Upper: v, Exact: true, Whole: isIdentity(f)}, true
 }
