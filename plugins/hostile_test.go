@@ -3,6 +3,7 @@ package plugins
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -129,6 +130,46 @@ func TestListingsRefuseBrokenAnswers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTextsOfAPluginAreBoundedAndHarmless: what a plugin says goes to clients, terminals and logs.
+func TestTextsOfAPluginAreBoundedAndHarmless(t *testing.T) {
+	const odd = "gone\x1b[2J\x00\u009b31m\r\nand\tmore"
+	long := strings.Repeat("long ", 1<<18)
+	for name, fail := range map[string]error{
+		"with a detail":    detailOf(t, &catalogv1.ErrorDetail{Kind: catalogv1.ErrorKind_ERROR_KIND_CORRUPT, Message: odd + long, Object: odd, Setting: odd + long, Condition: odd}),
+		"without a detail": status.Error(codes.DataLoss, odd+long),
+		"of a broken line": status.Error(codes.Unavailable, odd+long),
+	} {
+		catalog := (&hostile{parts: []*catalogv1.LoadTableResponse{head(5)}, fail: fail}).open(t)
+		_, err := catalog.Load(t.Context(), catalogs.LoadRequest{Identifier: table.Identifier{"t"}})
+		var carried *fault.Error
+		if !errors.As(err, &carried) || !strings.Contains(err.Error(), "gone") || len(err.Error()) > 8*maxMessage {
+			t.Errorf("%s: %d bytes: %.200v", name, len(fmt.Sprint(err)), err)
+			continue
+		}
+		for _, text := range []string{err.Error(), carried.Object, carried.Setting, carried.Condition} {
+			if strings.ContainsAny(text, "\x1b\x00\u009b\r") || len(text) > 8*maxMessage {
+				t.Errorf("%s: %.100q", name, text)
+			}
+		}
+	}
+	for what, entries := range map[string][]*catalogv1.TableEntry{"no UTF-8": {{Identifier: &catalogv1.Identifier{Parts: []string{"t\xff"}}, Kind: catalogv1.TableKind_TABLE_KIND_VIEW}}} {
+		for _, err := range (&hostile{entries: entries}).open(t).Tables(t.Context(), nil) {
+			if err == nil || fault.Is(err, fault.NotFound) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+	}
+}
+
+func detailOf(t *testing.T, detail *catalogv1.ErrorDetail) error {
+	t.Helper()
+	s, err := status.New(codes.Unknown, "failed").WithDetails(detail)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Err()
 }
 
 func name(parts ...string) *catalogv1.Identifier { return &catalogv1.Identifier{Parts: parts} }

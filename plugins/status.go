@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"unicode"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -84,6 +85,16 @@ func bounded(s string) string {
 	return strings.ToValidUTF8(s[:maxMessage], "") + "…"
 }
 
+// said bounds a text of a plugin, and takes out of it what a terminal or a log would obey.
+func said(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, bounded(s))
+}
+
 // decodeError gives the fault that a failed call carries, redacted. ctx is the caller's: when it has ended, that is the error. A nil err stays nil.
 func decodeError(ctx context.Context, err error, redact *Redactor) error {
 	if err == nil {
@@ -103,8 +114,8 @@ func decodeError(ctx context.Context, err error, redact *Redactor) error {
 
 // detailed makes a fault of a detail.
 func detailed(ctx context.Context, detail *catalogv1.ErrorDetail) error {
-	out := fault.New(fault.Internal, "%s", detail.GetMessage()).With(detail.GetCondition(), detail.GetSqlState()).
-		In(detail.GetObject()).Change(detail.GetSetting())
+	out := fault.New(fault.Internal, "%s", said(detail.GetMessage())).With(said(detail.GetCondition()), said(detail.GetSqlState())).
+		In(said(detail.GetObject())).Change(said(detail.GetSetting()))
 	for _, pair := range kinds {
 		if pair.wire == detail.GetKind() {
 			out.Kind = pair.kind
@@ -120,12 +131,12 @@ func detailed(ctx context.Context, detail *catalogv1.ErrorDetail) error {
 // foreign makes a fault of a status without a detail: the connection's own, or that of a plugin that sends none.
 func foreign(carried *status.Status) error {
 	if carried.Code() == codes.Unavailable || carried.Code() == codes.Canceled {
-		return &fault.Error{Kind: fault.Unavailable, Message: "the connection to the plugin broke: " + carried.Message(), Cause: ErrDisconnected}
+		return &fault.Error{Kind: fault.Unavailable, Message: "the connection to the plugin broke: " + said(carried.Message()), Cause: ErrDisconnected}
 	}
 	for _, pair := range foreignKinds {
 		if pair.code == carried.Code() {
-			return fault.New(pair.kind, "%s", carried.Message())
+			return fault.New(pair.kind, "%s", said(carried.Message()))
 		}
 	}
-	return fault.New(fault.Unavailable, "the plugin failed: %s: %s", carried.Code(), carried.Message())
+	return fault.New(fault.Unavailable, "the plugin failed: %s: %s", carried.Code(), said(carried.Message()))
 }
