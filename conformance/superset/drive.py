@@ -1,6 +1,7 @@
 """Uses Superset as a person would: logs in, connects to Skua, looks at its tables, runs queries, draws charts. Every step takes a picture and
 compares what the page says with what the demo warehouse holds; a step that fails takes one too and ends the run. run.py starts it."""
 
+import json
 import os
 import pathlib
 import re
@@ -12,6 +13,9 @@ BASE, PICTURES = os.environ["BASE"], pathlib.Path(os.environ["PICTURES"])
 CATEGORIES = {"books": 68, "games": 74, "garden": 77, "kitchen": 76, "music": 77, "outdoor": 53, "toys": 75}
 JUNE = {"Accra": 2432, "Graz": 2474, "Lima": 2499, "Osaka": 2393, "Oslo": 2417, "Porto": 2518, "Quito": 2493, "Turin": 2433}
 SALES = {"sale_id": "BIGINT", "sold_on": "DATE", "customer_id": "INTEGER", "product_id": "INTEGER", "store_id": "INTEGER", "quantity": "INTEGER", "amount": "DECIMAL"}
+DAYS = dict(zip(range(1, 13), (4144, 4166, 4189, 4154, 4191, 4192, 4149, 4165, 5000, 5000, 5000, 5000)))  # events by day of September
+WEEKS = {"2025-09-01": 29185, "2025-09-08": 24165}
+PAGES = {"/": 9975, "/account": 10064, "/cart": 10039, "/checkout": 9878, "/faq": 3268, "/search": 10126}
 COSTLY = {124259: "2467.7", 124276: "2420", 124686: "2475.75", 124777: "2475.75", 124801: "2454", 124868: "2457.95"}
 
 STEPS = []
@@ -194,6 +198,129 @@ def _(page):
         words = [c.inner_text().strip() for c in line.locator("td").all()]
         found[words[0]] = int(words[1])
     same(found, CATEGORIES, "the table")
+
+
+@step("virtual-dataset")
+def _(page):
+    page.goto(BASE + "/sqllab/")
+    pane = run(page, "SELECT event_id, ts, CAST(ts AS TIMESTAMP_NTZ) AS local_ts, page FROM web.events")
+    expect(pane).to_contain_text("1k rows")
+    page.get_by_role("button", name="Save dataset").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_placeholder("Dataset name").fill("Events")
+    with page.context.expect_page() as opened:
+        dialog.get_by_role("button", name="Save & Explore").click()
+    chart = opened.value
+    expect(by(chart, "datasource-control")).to_contain_text("Events")
+    expect(by(chart, "DatasourcePanelDragOption")).to_have_text(["COUNT(*)", "ts", "local_ts", "event_id", "page"])
+    chart.close()
+
+
+@step("days-of-an-instant")
+def _(page):
+    explore(page, "Events", "line-chart")
+    drop(page, "ts", "x_axis")
+    drop(page, "COUNT(*)", "metrics")
+    grained(page, "Day", [[f"2025-09-{day:02} 00:00:00", str(n)] for day, n in DAYS.items()])
+
+
+@step("weeks-of-a-local-time")
+def _(page):
+    explore(page, "Events", "bar-chart")
+    drop(page, "local_ts", "x_axis")
+    page.get_by_role("dialog").get_by_role("button", name="Yes").click()  # that filters of a dashboard may be by it
+    drop(page, "COUNT(*)", "metrics")
+    grained(page, "Week", [[f"{monday} 00:00:00", str(n)] for monday, n in WEEKS.items()])
+
+
+@step("export")
+def _(page):
+    explore(page, "Events", "table")
+    page.get_by_text("Aggregate", exact=True).first.click()
+    drop(page, "page", "groupby")
+    drop(page, "COUNT(*)", "metrics")
+    draw(page)
+    by(page, "actions-trigger").click()
+    page.get_by_role("menuitem", name="Data Export Options").hover()
+    page.get_by_role("menuitem", name="Export All Data").hover()
+    with page.expect_download() as file:
+        page.get_by_role("menuitem", name="Export to .CSV").click()
+    lines = pathlib.Path(file.value.path()).read_text(encoding="utf-8-sig").split()
+    same(lines[0], "page,COUNT(*)", "the file's head")
+    same(dict(line.rsplit(",", 1) for line in lines[1:]), {p: str(n) for p, n in PAGES.items()}, "the file's rows")
+
+
+@step("filter-of-a-dashboard")
+def _(page):
+    by(page, "query-save-button").click()
+    by(page, "new-chart-name").fill("Events by page")
+    by(page, "btn-modal-save").click()
+    expect(page.get_by_text("Chart [Events by page] has been saved")).to_be_visible()
+    page.goto(BASE + dashboard(page, "Visits", chart="Events by page", dataset="Events", column="page"))
+    expect(page.locator(".chart-container tbody tr:visible").first).to_be_visible()
+    same(first_words(page), list(PAGES), "the dashboard's table")
+    page.get_by_role("combobox", name="NATIVE_FILTER-1").click(force=True)
+    page.locator(".ant-select-item-option:visible").get_by_text("/cart", exact=True).first.click()
+    page.keyboard.press("Escape")
+    with page.expect_response(lambda r: "/api/v1/chart/data" in r.url):
+        by(page, "filter-bar__apply-button").click()
+    expect(page.locator(".chart-container")).not_to_contain_text("/faq")
+    same(first_words(page), ["/cart"], "the filtered table")
+
+
+def dashboard(page, title, chart, dataset, column):
+    """Makes a dashboard of one chart and a filter by one column, as Superset's own interface for programs does; gives its path."""
+    def known(kind, name, field):
+        found = page.request.get(f"{BASE}/api/v1/{kind}/").json()["result"]
+        return next(one["id"] for one in found if one[field] == name)
+
+    def call(method, path, body):
+        token = page.request.get(BASE + "/api/v1/security/csrf_token/").json()["result"]
+        answer = page.request.fetch(BASE + path, method=method, data=body, headers={"X-CSRFToken": token, "Referer": BASE + "/"})
+        if not answer.ok:
+            raise AssertionError(f"{method} {path}: {answer.status} {answer.text()[:300]}")
+        return answer.json()
+
+    number, parents = known("chart", chart, "slice_name"), ["ROOT_ID", "GRID_ID"]
+    places = {"DASHBOARD_VERSION_KEY": "v2", "ROOT_ID": {"type": "ROOT", "id": "ROOT_ID", "children": ["GRID_ID"]},
+              "GRID_ID": {"type": "GRID", "id": "GRID_ID", "children": ["ROW-1"], "parents": ["ROOT_ID"]},
+              "ROW-1": {"type": "ROW", "id": "ROW-1", "children": ["CHART-1"], "parents": parents, "meta": {"background": "BACKGROUND_TRANSPARENT"}},
+              "CHART-1": {"type": "CHART", "id": "CHART-1", "children": [], "parents": parents + ["ROW-1"],
+                          "meta": {"width": 6, "height": 60, "chartId": number, "sliceName": chart}}}
+    choice = {"id": "NATIVE_FILTER-1", "name": column.capitalize(), "type": "NATIVE_FILTER", "filterType": "filter_select",
+              "targets": [{"datasetId": known("dataset", dataset, "table_name"), "column": {"name": column}}], "cascadeParentIds": [],
+              "controlValues": {"multiSelect": True, "enableEmptyFilter": False}, "defaultDataMask": {"extraFormData": {}, "filterState": {}},
+              "scope": {"rootPath": ["ROOT_ID"], "excluded": []}}
+    made = call("POST", "/api/v1/dashboard/", {"dashboard_title": title, "published": True, "position_json": json.dumps(places),
+                                               "json_metadata": json.dumps({"native_filter_configuration": [choice]})})
+    call("PUT", f"/api/v1/chart/{number}", {"dashboards": [made["id"]]})
+    return f"/superset/dashboard/{made['id']}/"
+
+
+def explore(page, dataset, kind):
+    """Opens a dataset as a chart of a kind."""
+    page.goto(BASE + "/tablemodelview/list/")
+    page.get_by_role("link", name=dataset, exact=True).first.click()
+    page.wait_for_url("**/explore/**")
+    by(page, "fast-viz-switcher").get_by_role("img", name=kind).first.click()
+
+
+def grained(page, grain, want):
+    """Chooses how finely time is told apart, and draws."""
+    page.get_by_role("combobox", name="Time Grain").click(force=True)  # what is chosen lies over it
+    page.locator(".ant-select-item-option:visible").get_by_text(grain, exact=True).first.click()
+    draw(page)
+    chart = page.locator(".chart-container canvas, .slice_container canvas").first
+    expect(chart).to_be_visible()
+    results = by(page, "some-purposeful-instance")
+    results.get_by_role("tab", name="Results").click()
+    rows_of(page, results, "the chart's rows", want)
+
+
+def first_words(page):
+    """The first words of a table's rows, in order: the head that stays in place is a table of its own, with the same rows."""
+    lines = page.locator(".chart-container tbody tr:visible").filter(has=page.locator("td")).all()
+    return sorted({line.locator("td").first.inner_text().strip() for line in lines})
 
 
 COLOURED = """e => {
