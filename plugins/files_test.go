@@ -43,7 +43,8 @@ func TestPlainFilesCross(t *testing.T) {
 		iceberg.NestedField{ID: 3, Name: "day", Type: iceberg.PrimitiveTypes.Date})
 	f := &files{}
 	f.capabilities = catalogs.Capabilities{Files: true, Partitions: true}
-	sent := &catalogs.Files{Schema: schema, Partitions: []string{"day"}, Location: "s3://b/t", Listed: true, Properties: iceberg.Properties{"k": "v"}, Comment: "said"}
+	sent := &catalogs.Files{Schema: schema, Partitions: []string{"day"}, Location: "s3://b/t", Listed: true, Properties: iceberg.Properties{"k": "v"}, Comment: "said",
+		Types: map[int]string{1: "smallint", 5: "char(3)"}}
 	f.load = func(context.Context, catalogs.LoadRequest) (*catalogs.Table, error) {
 		return &catalogs.Table{Identifier: table.Identifier{"a", "t"}, Kind: catalogs.KindFiles, Format: "parquet", Files: sent}, nil
 	}
@@ -67,7 +68,7 @@ func TestPlainFilesCross(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := loaded.Files; !got.Schema.Equals(schema) || got.Schema.Field(0).Doc != "key" || got.Location != sent.Location || !got.Listed || fmt.Sprintf("%v %v %v", got.Partitions, got.Properties, got.Comment) != "[day] map[k:v] said" {
+	if got := loaded.Files; !got.Schema.Equals(schema) || got.Schema.Field(0).Doc != "key" || got.Location != sent.Location || !got.Listed || fmt.Sprintf("%v %v %v %v", got.Partitions, got.Properties, got.Comment, got.Types) != "[day] map[k:v] said map[1:smallint 5:char(3)]" {
 		t.Errorf("%+v", got)
 	}
 	got, err := collect(c.Partitions(t.Context(), catalogs.PartitionRequest{Identifier: table.Identifier{"a", "t"}, Principal: "me", Names: []string{"x", "y"}}))

@@ -35,6 +35,11 @@ func (s *Scanner) filesTable(t *catalogs.Table) (*Table, error) {
 	if t.Files.Listed && out.files.partitions == nil {
 		return nil, fault.New(fault.Unsupported, "reading %s is not supported: nobody lists its partitions", out.Name())
 	}
+	for _, typ := range t.Files.Types {
+		if n, ok := charLength(typ); ok && n > maxChar {
+			return nil, fault.New(fault.Unsupported, "reading %s is not supported: it has a column of type %s, and char of more than %d characters is not supported", out.Name(), typ, maxChar)
+		}
+	}
 	var err error
 	if out.metadata, err = metadataOfFiles(t.Files); err != nil {
 		return nil, fault.Wrap(fault.As(fault.Corrupt, err), "load table %s", out.Name())

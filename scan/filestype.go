@@ -61,6 +61,9 @@ func CharLength(f arrow.Field) (int, bool) {
 	return charLength(text)
 }
 
+// maxChar bounds n of a char(n): each value takes as many bytes at least. Hive's bound is 255.
+const maxChar = 4096
+
 func charLength(typ string) (int, bool) {
 	inner, isChar := strings.CutPrefix(typ, "char(")
 	n, err := strconv.Atoi(strings.TrimSuffix(inner, ")"))

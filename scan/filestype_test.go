@@ -19,7 +19,11 @@ import (
 	"github.com/apache/iceberg-go"
 
 	"github.com/skua-data/skua/catalogs"
+	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/scan/parquet"
+	"github.com/skua-data/skua/storage"
+	"github.com/skua-data/skua/storage/local"
 )
 
 // writeAs writes rows as write does, with keys and values in the footer.
@@ -114,6 +118,17 @@ func TestTextsOfALengthArePadded(t *testing.T) {
 	d, err := p.open().Describe("")
 	if err != nil || d.Columns[0].Type != "char(4)" || d.Columns[2].Type != "struct<d:char(2)>" || d.Columns[3].Type != "map<char(3),string>" {
 		t.Errorf("%+v, %v", d.Columns, err)
+	}
+}
+
+func TestTextsOfAnEnormousLengthAreRefused(t *testing.T) {
+	s := NewScanner(Config{Stores: storage.NewMux([]storage.Kind{local.Kind}, storage.Map{}), Decoder: parquet.NewFallback()})
+	for typ, good := range map[string]bool{"char(255)": true, "char(4096)": true, "char(4097)": false, "char(2000000000)": false, "varchar(2000000000)": true, "char(x)": true} {
+		files := &catalogs.Files{Schema: iceberg.NewSchema(0, fileColumn(1, "c", aString)), Location: "file:/w", Types: map[int]string{1: typ}}
+		_, err := s.Table(t.Context(), &catalogs.Table{Catalog: "made", Identifier: []string{"t"}, Kind: catalogs.KindFiles, Format: "parquet", Files: files})
+		if (err == nil) != good || err != nil && !fault.Is(err, fault.Unsupported) {
+			t.Errorf("%s: %v", typ, err)
+		}
 	}
 }
 
