@@ -11,17 +11,51 @@ import (
 
 	"github.com/skua-data/skua/auth"
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/resource"
 )
 
-// maxCancelled bounds how many cancelled statements are remembered.
-const maxCancelled = 4096
+// maxRemembered bounds how many statements are remembered that were cancelled, and how many that were read.
+const maxRemembered = 4096
 
 // running knows the open streams of every statement, and which statements were cancelled: their tickets are good for nothing any more.
 type running struct {
 	mu        sync.Mutex
-	streams   map[statementKey]map[*context.CancelCauseFunc]struct{}
-	cancelled map[statementKey]struct{}
-	order     []statementKey // of cancelled, oldest first
+	streams   map[statementKey]*reading
+	cancelled recent
+	finished  recent // read to the end
+}
+
+// reading is a statement that is read, by one stream or several.
+type reading struct {
+	streams map[*context.CancelCauseFunc]struct{}
+	share   resource.Progress
+	most    float64       // that was told of it
+	done    chan struct{} // closed when no stream is open any more
+}
+
+// recent keeps the statements that were put into it last.
+type recent struct {
+	known map[statementKey]struct{}
+	order []statementKey // oldest first
+}
+
+func (m *recent) has(k statementKey) bool {
+	_, known := m.known[k]
+	return known
+}
+
+func (m *recent) put(k statementKey) {
+	if m.has(k) {
+		return
+	}
+	if m.known == nil {
+		m.known = map[statementKey]struct{}{}
+	}
+	m.known[k] = struct{}{}
+	if m.order = append(m.order, k); len(m.order) > maxRemembered {
+		delete(m.known, m.order[0])
+		m.order = m.order[1:]
+	}
 }
 
 // statementKey is a statement of a user: nobody cancels another's.
@@ -30,33 +64,62 @@ type statementKey struct {
 	owner     auth.Principal
 }
 
-func newRunning() *running {
-	return &running{streams: map[statementKey]map[*context.CancelCauseFunc]struct{}{}, cancelled: map[statementKey]struct{}{}}
-}
+func newRunning() *running { return &running{streams: map[statementKey]*reading{}} }
 
 // errCancelled is why a stream ended that CancelFlightInfo ended.
 func errCancelled() error { return fault.New(fault.Canceled, "the statement was cancelled") }
 
-// start registers a stream; call stop when it is over.
-func (r *running) start(ctx context.Context, k statementKey) (_ context.Context, stop func(), err error) {
+// start registers a stream, under whose context the statement's progress is counted; call stop when it is over.
+func (r *running) start(ctx context.Context, k statementKey) (_ context.Context, of *reading, stop func(), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if _, gone := r.cancelled[k]; gone {
-		return nil, nil, errCancelled()
+	if r.cancelled.has(k) {
+		return nil, nil, nil, errCancelled()
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	if r.streams[k] == nil {
-		r.streams[k] = map[*context.CancelCauseFunc]struct{}{}
+	of = r.streams[k]
+	if of == nil {
+		of = &reading{streams: map[*context.CancelCauseFunc]struct{}{}, done: make(chan struct{})}
+		r.streams[k] = of
 	}
-	r.streams[k][&cancel] = struct{}{}
-	return ctx, func() {
+	of.streams[&cancel] = struct{}{}
+	return ctx, of, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		cancel(nil)
-		if delete(r.streams[k], &cancel); len(r.streams[k]) == 0 {
+		if delete(of.streams, &cancel); len(of.streams) == 0 {
 			delete(r.streams, k)
+			close(of.done)
 		}
 	}, nil
+}
+
+// finish notes that a statement was read to its end.
+func (r *running) finish(k statementKey) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.finished.put(k)
+}
+
+// nearlyAll is the most that is told of a statement that is not read to its end: what follows its scans is not counted.
+const nearlyAll = 0.99
+
+// progress gives how much of a statement was read, which only grows, and what is closed when nobody reads it any more; nil: nobody does. It is not known
+// whether a statement of which nobody knows was ever read.
+func (r *running) progress(k statementKey) (share float64, reading <-chan struct{}, known bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.finished.has(k) {
+		return 1, nil, true
+	}
+	of := r.streams[k]
+	if of == nil {
+		return 0, nil, r.cancelled.has(k)
+	}
+	if now, counted := of.share.Share(); counted {
+		of.most = max(of.most, min(now, nearlyAll))
+	}
+	return of.most, of.done, true
 }
 
 // open is the number of statements with open streams.
@@ -70,17 +133,12 @@ func (r *running) open() int {
 func (r *running) cancel(k statementKey) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for stop := range r.streams[k] {
-		(*stop)(errCancelled())
+	if of := r.streams[k]; of != nil {
+		for stop := range of.streams {
+			(*stop)(errCancelled())
+		}
 	}
-	if _, known := r.cancelled[k]; known {
-		return
-	}
-	r.cancelled[k] = struct{}{}
-	if r.order = append(r.order, k); len(r.order) > maxCancelled {
-		delete(r.cancelled, r.order[0])
-		r.order = r.order[1:]
-	}
+	r.cancelled.put(k)
 }
 
 // CancelFlightInfo ends the streams of a statement and makes its tickets worthless, whether it is being planned for a client that polls, is planned, is read or

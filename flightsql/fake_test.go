@@ -33,6 +33,7 @@ import (
 //	ENDLESS      batches until it is stopped
 //	BREAK n      an error after n batches
 //	ECHO ?       the parameter, a row each
+//	STEPS n      gives a row once step has given n
 //	SLOW         is planned once slow is closed, of which a quarter is done at once, and gives a row
 //	PANIC        panics when it is prepared; PANIC LATE when it is read
 type fakeEngine struct {
@@ -40,7 +41,7 @@ type fakeEngine struct {
 	closedReaders                       atomic.Int64
 	tables                              []engine.TableEntry
 	hidden                              *arrow.Metadata // put on every field of a result
-	slow                                chan struct{}
+	slow, step                          chan struct{}
 	away                                string // the catalog that does not answer: listings of it by name fail, others leave it out
 }
 
@@ -74,7 +75,7 @@ func (e *fakeEngine) Prepare(_ context.Context, call engine.Call) (engine.Prepar
 		p.schema = texts
 	case "TEXT", "WIDE":
 		p.schema = texts
-	case "SELECT", "ROWS", "ENDLESS", "BREAK", "ECHO", "PANIC", "ORDERED", "SLOW":
+	case "SELECT", "ROWS", "ENDLESS", "BREAK", "ECHO", "PANIC", "ORDERED", "SLOW", "STEPS":
 		p.schema = numbers
 	default:
 		return nil, errSyntax
@@ -89,7 +90,7 @@ func (e *fakeEngine) Resume(_ context.Context, pin engine.Pin) (engine.Result, e
 	switch word {
 	case "SET":
 		r.schema = keyValue
-	case "SELECT", "ROWS", "ENDLESS", "BREAK", "ECHO", "PANIC", "ORDERED", "SLOW":
+	case "SELECT", "ROWS", "ENDLESS", "BREAK", "ECHO", "PANIC", "ORDERED", "SLOW", "STEPS":
 		r.schema = numbers
 	}
 	return r, nil
@@ -218,6 +219,19 @@ func (r *fakeResult) batches(ctx context.Context, from, to int) iter.Seq2[arrow.
 			}
 			yield(r.batch(values...), nil)
 		case "SELECT", "SLOW":
+			yield(r.integers(1), nil)
+		case "STEPS":
+			share := resource.ProgressOf(ctx)
+			share.Expect(r.number(1))
+			for range r.number(1) {
+				select {
+				case <-r.e.step:
+					share.Done()
+				case <-ctx.Done():
+					yield(nil, ctx.Err())
+					return
+				}
+			}
 			yield(r.integers(1), nil)
 		case "ROWS", "ORDERED":
 			for part := from; part < to; part++ {

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/resource"
 )
 
 // DoGet streams what a ticket stands for: the parts of a pinned result, or a listing, whose ticket is its command. It has no effect, so it can be repeated. It
@@ -38,41 +39,47 @@ func (s *Server) sendStatement(handle []byte, stream flight.FlightService_DoGetS
 	if err != nil {
 		return err
 	}
-	ctx, stop, err := s.running.start(ctx, statementKey{t.Pin.Statement, callerOf(ctx).principal})
+	key := statementKey{t.Pin.Statement, callerOf(ctx).principal}
+	ctx, of, stop, err := s.running.start(ctx, key)
 	if err != nil {
 		return err
 	}
 	defer stop()
 	return s.attend(ctx, stream, func(ctx context.Context, stream flight.FlightService_DoGetServer) error {
-		if err := s.sendParts(ctx, t, stream); err != nil {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
+		whole, err := s.sendParts(ctx, t, of, stream)
+		switch {
+		case err != nil && ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil:
 			return err
+		case whole:
+			s.running.finish(key)
 		}
 		return nil
 	})
 }
 
-func (s *Server) sendParts(ctx context.Context, t ticket, stream flight.FlightService_DoGetServer) error {
+// sendParts sends the parts of a ticket, and says whether they are the whole result.
+func (s *Server) sendParts(ctx context.Context, t ticket, of *reading, stream flight.FlightService_DoGetServer) (whole bool, err error) {
 	result, err := s.config.Engine.Resume(ctx, t.Pin)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer result.Close()
 	schema, err := t.Form.schema(result.Schema())
 	if err != nil {
-		return err
+		return false, err
 	}
 	if t.From < 0 || t.From > t.To || t.To > result.Parts() {
-		return fault.New(fault.Invalid, "the ticket's parts %d to %d are not among the result's %d", t.From, t.To, result.Parts())
+		return false, fault.New(fault.Invalid, "the ticket's parts %d to %d are not among the result's %d", t.From, t.To, result.Parts())
 	}
+	ctx = resource.WithProgress(ctx, &of.share)
 	reader, err := result.Open(ctx, t.From, t.To)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer reader.Release()
-	return copyBatches(ctx, reader, s.newSender(stream, schema, t.Form))
+	return t.From == 0 && t.To == result.Parts(), copyBatches(ctx, reader, s.newSender(stream, schema, t.Form))
 }
 
 // copyBatches sends what reader gives. A reader that ends early must not look like one that is done.

@@ -22,6 +22,7 @@ const (
 	pollPrefix    = "skua-poll:"
 	firstPatience = 250 * time.Millisecond // until the first answer of a statement that is still being planned
 	pollPatience  = 5 * time.Second        // until a later one
+	readPatience  = time.Second            // until one about a statement that is read
 	pollIdle      = 2 * time.Minute        // without a poll a statement is given up
 	maxPolls      = 256                    // statements that are being planned or wait for their poll
 	maxPollsEach  = 32                     // of one user
@@ -172,7 +173,8 @@ func (p *polls) close() {
 
 // PollFlightInfo plans in the background and answers soon: with the whole FlightInfo where planning is done, else with its schema, how much of the planning is
 // done, and a descriptor to poll again with. The first answer waits a little longer for the schema, which clients want early. Rows are made when they are
-// fetched, so there is no more to wait for. A descriptor can be polled until the server forgets it.
+// fetched, so there is no more to wait for: a FlightInfo's app metadata is the descriptor of its statement while that is read, which tells how much was. A
+// descriptor can be polled until the server forgets it.
 func (s *service) PollFlightInfo(ctx context.Context, d *flight.FlightDescriptor) (*flight.PollInfo, error) {
 	again, isPoll := strings.CutPrefix(string(d.GetCmd()), pollPrefix)
 	patience := pollPatience
@@ -185,6 +187,9 @@ func (s *service) PollFlightInfo(ctx context.Context, d *flight.FlightDescriptor
 		job, err = s.server.polls.start(ctx, d, func(ctx context.Context) (*flight.FlightInfo, error) { return s.GetFlightInfo(ctx, d) })
 	}
 	if err != nil {
+		if read := s.pollRead(ctx, again); isPoll && read != nil {
+			return read, ctx.Err()
+		}
 		return nil, err
 	}
 	if err := job.wait(ctx, patience); err != nil {
@@ -199,6 +204,32 @@ func (s *service) PollFlightInfo(ctx context.Context, d *flight.FlightDescriptor
 	default:
 		return s.unfinished(job), nil
 	}
+}
+
+// pollRead tells how much of a statement was read, soon after it was asked or when the last stream ends; nil: nobody reads it.
+func (s *service) pollRead(ctx context.Context, statement string) *flight.PollInfo {
+	key := statementKey{statement, callerOf(ctx).principal}
+	_, reading, known := s.server.running.progress(key)
+	if !known {
+		return nil
+	}
+	if reading != nil {
+		soon := time.NewTimer(readPatience)
+		defer soon.Stop()
+		select {
+		case <-reading:
+		case <-soon.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	share, reading, _ := s.server.running.progress(key)
+	out := &flight.PollInfo{Info: &flight.FlightInfo{TotalRecords: -1, TotalBytes: -1, AppMetadata: []byte(pollPrefix + statement)}, Progress: &share}
+	if reading != nil {
+		out.FlightDescriptor = &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(pollPrefix + statement)}
+		out.ExpirationTime = timestamppb.New(s.server.polls.now().Add(pollIdle))
+	}
+	return out
 }
 
 // wait is over when planning is, or after a time: patience, or when the schema is known where that takes longer, but never much longer.

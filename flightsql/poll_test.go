@@ -10,6 +10,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 )
 
 func TestPollingASlowPlan(t *testing.T) {
@@ -146,4 +147,49 @@ func TestPollsAreBounded(t *testing.T) {
 	if err == nil {
 		t.Error("one user has more than the bound")
 	}
+}
+
+// TestPollingAStatementThatIsRead: what is told of it grows with what was read, and is all once it was, to its owner.
+func TestPollingAStatementThatIsRead(t *testing.T) {
+	w := start(t, func(c *Config) { c.Auth = byHeader{} })
+	w.engine.step = make(chan struct{})
+	c := w.connect("authorization", alice)
+	info, err := c.Execute(c.ctx, "STEPS 4")
+	check(t, err)
+	asked := &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: info.AppMetadata}
+	_, err = c.Client.Client.PollFlightInfo(c.ctx, asked)
+	wantCode(t, err, codes.NotFound, "not known") // nobody reads it yet
+	read := make(chan int)
+	go func() { read <- len(c.fetch(info)) }()
+	poll := func(want float64, more bool) {
+		t.Helper()
+		for {
+			p, err := c.Client.Client.PollFlightInfo(c.ctx, asked)
+			if status.Code(err) == codes.NotFound && more {
+				continue // the reader is on its way
+			}
+			check(t, err)
+			if p.GetProgress() > want || (p.FlightDescriptor == nil) == more {
+				t.Fatalf("%v, want %v", p, want)
+			}
+			if p.GetProgress() == want {
+				return
+			}
+		}
+	}
+	poll(0, true)
+	w.engine.step <- struct{}{}
+	poll(0.25, true)
+	thief := w.connect("authorization", bob)
+	_, err = thief.Client.Client.PollFlightInfo(thief.ctx, asked)
+	wantCode(t, err, codes.NotFound, "not known")
+	for range 2 {
+		w.engine.step <- struct{}{}
+	}
+	poll(0.75, true)
+	w.engine.step <- struct{}{}
+	if rows := <-read; rows != 1 {
+		t.Errorf("%d rows", rows)
+	}
+	poll(1, false)
 }

@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Progress is how far the planning of a statement is, in steps such as manifests to read. More steps may become known while others are done, so what is
-// left may grow. It is safe for concurrent use, and a nil one counts nothing.
+// Progress is how far the planning of a statement is, or its reading, in steps such as manifests or splits to read. More steps may become known while others
+// are done, so what is left may grow. It is safe for concurrent use, and a nil one counts nothing.
 type Progress struct{ expected, done atomic.Int64 }
 
 type progressKey struct{}
@@ -22,7 +22,7 @@ func ProgressOf(ctx context.Context) *Progress {
 	return p
 }
 
-// Expect adds steps that are to be done.
+// Expect adds steps that are to be done; a negative number takes some back that are not.
 func (p *Progress) Expect(n int) {
 	if p != nil {
 		p.expected.Add(int64(n))

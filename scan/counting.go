@@ -61,6 +61,7 @@ func (p *tablePlan) countSplit(ctx context.Context, s split, emit func(arrow.Rec
 		}
 	}
 	resource.From(ctx).Counters.SplitsDone.Add(1)
+	resource.ProgressOf(ctx).Done()
 	return nil
 }
 

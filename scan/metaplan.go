@@ -57,6 +57,7 @@ func (p *metaPlan) Open(ctx context.Context, from, to int) (array.RecordReader, 
 	if from < 0 || to > p.Splits() || from > to {
 		return nil, fault.New(fault.Invalid, "splits %d to %d of a scan that has %d", from, to, p.Splits())
 	}
+	resource.ProgressOf(ctx).Expect(to - from)
 	return newStream(ctx, p.Schema(), to-from, p.options.Concurrency, p.request.Limit, func(ctx context.Context, i int, emit func(arrow.RecordBatch) error) error {
 		return p.read(ctx, p.groups[from+i], emit)
 	}), nil
@@ -86,6 +87,7 @@ func (p *metaPlan) read(ctx context.Context, g group, emit func(arrow.RecordBatc
 		return err
 	}
 	statement.Counters.SplitsDone.Add(1)
+	resource.ProgressOf(ctx).Done()
 	return nil
 }
 

@@ -20,6 +20,7 @@ func (p *tablePlan) Open(ctx context.Context, from, to int) (array.RecordReader,
 	if from < 0 || to > len(p.splits) || from > to {
 		return nil, fault.New(fault.Invalid, "splits %d to %d of a scan that has %d", from, to, len(p.splits))
 	}
+	resource.ProgressOf(ctx).Expect(to - from)
 	return newStream(ctx, p.Schema(), to-from, p.options.Concurrency, p.request.Limit, func(ctx context.Context, i int, emit func(arrow.RecordBatch) error) error {
 		if p.counting != nil {
 			return p.countSplit(ctx, p.splits[from+i], emit)
@@ -42,6 +43,7 @@ func (p *tablePlan) readSplit(ctx context.Context, s split, emit func(arrow.Reco
 	})
 	if err == nil {
 		statement.Counters.SplitsDone.Add(1)
+		resource.ProgressOf(ctx).Done()
 	}
 	return err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/predicate"
+	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/scan"
 )
 
@@ -102,7 +103,7 @@ func (o *occurrence) plan(fields []int, best *scan.Best) (scan.Plan, error) {
 }
 
 func (o *occurrence) planWith(fields []int, filter predicate.Expr, best *scan.Best) (scan.Plan, error) {
-	return o.input.table.Source.Plan(o.run.ctx, scan.Request{Fields: fields, Filter: filter, Partitions: o.partitions, Limit: o.limit, Best: best, Options: o.input.table.Options})
+	return o.input.table.Source.Plan(resource.WithProgress(o.run.ctx, nil), scan.Request{Fields: fields, Filter: filter, Partitions: o.partitions, Limit: o.limit, Best: best, Options: o.input.table.Options})
 }
 
 func both(a, b predicate.Expr) predicate.Expr {
@@ -151,8 +152,12 @@ func (o *occurrence) openReader(positions []int) (*reader, error) {
 		return nil, err
 	}
 	o.run.mu.Lock()
+	again := o.planned != nil
 	o.planned = plan
 	o.run.mu.Unlock()
+	if !again {
+		resource.ProgressOf(o.run.ctx).Expect(-o.input.splits()) // in whose place the plan's come
+	}
 	source, err := plan.Open(o.run.ctx, 0, plan.Splits())
 	if err != nil {
 		return nil, err

@@ -49,6 +49,7 @@ func (c *client) query(ctx context.Context, text string, out output, progress *p
 	}
 	a := &answer{output: out, effect: kind}
 	progress.expect(info.TotalRecords)
+	defer progress.follow(ctx, func(ctx context.Context) (float64, bool) { return c.share(ctx, info) })()
 	for _, endpoint := range info.Endpoint {
 		if err := c.fetch(ctx, endpoint.Ticket, a, progress); err != nil {
 			return a.rows, err
@@ -64,6 +65,18 @@ func (c *client) query(ctx context.Context, text string, out output, progress *p
 		}
 	}
 	return a.finish()
+}
+
+// share asks how much of a statement its server has read; false: it does not say, or all was read.
+func (c *client) share(ctx context.Context, info *flight.FlightInfo) (float64, bool) {
+	if len(info.AppMetadata) == 0 {
+		return 0, false
+	}
+	polled, err := c.sql.Client.PollFlightInfo(ctx, &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: info.AppMetadata})
+	if err != nil || polled.Progress == nil || polled.FlightDescriptor == nil {
+		return 0, false
+	}
+	return polled.GetProgress(), true
 }
 
 // effectOf asks the server whether a statement has an effect. It does not ask about words that begin queries, nor servers that prepare nothing twice.
