@@ -215,7 +215,7 @@ func (n *planNode) width() int {
 			return len(n.ProjectionMap)
 		}
 		return n.childWidth(0)
-	case "LOGICAL_LIMIT", "LOGICAL_TOP_N", "LOGICAL_ORDER_BY", "LOGICAL_DISTINCT":
+	case "LOGICAL_LIMIT", "LOGICAL_TOP_N", "LOGICAL_ORDER_BY", "LOGICAL_DISTINCT", "LOGICAL_UNION", "LOGICAL_EXCEPT", "LOGICAL_INTERSECT":
 		return n.childWidth(0)
 	case "LOGICAL_AGGREGATE_AND_GROUP_BY":
 		return len(n.Groups) + len(n.Expressions)

@@ -219,21 +219,62 @@ func (p *planner) sums(root *planNode) {
 func (p *planner) keep(root *planNode) {
 	p.out.kept = map[int]arrow.DataType{}
 	for i := range max(0, root.width()) {
-		o, ok := root.valueOrigin(i)
-		if !ok {
-			continue
-		}
-		if number, known := p.number[o.scan.id()]; known && p.typeOf != nil {
-			switch t := p.typeOf(number, o.column).(type) {
-			case *arrow.FixedSizeBinaryType:
-				p.out.kept[i] = t
-			case *arrow.TimestampType:
-				if t.Unit == arrow.Nanosecond && t.TimeZone != "" {
-					p.out.kept[i] = t
-				}
-			}
+		if t, ok := p.valueType(root, i).(*arrow.FixedSizeBinaryType); ok {
+			p.out.kept[i] = t
 		}
 	}
+}
+
+// valueType gives the type that all of the tables' columns have which a node's output has its values from; nil: there is none, or they are computed.
+func (p *planner) valueType(n *planNode, output int) arrow.DataType {
+	if o, ok := n.valueOrigin(output); ok {
+		if number, known := p.number[o.scan.id()]; known && p.typeOf != nil {
+			return p.typeOf(number, o.column)
+		}
+		return nil
+	}
+	if output < 0 || len(n.Children) == 0 {
+		return nil
+	}
+	switch n.Type {
+	case "LOGICAL_UNION", "LOGICAL_EXCEPT", "LOGICAL_INTERSECT":
+		var common arrow.DataType
+		for i, child := range n.Children {
+			t := p.valueType(child, output)
+			if t == nil || i > 0 && !arrow.TypeEqual(common, t) {
+				return nil
+			}
+			common = t
+		}
+		return common
+	case "LOGICAL_PROJECTION":
+		if output < len(n.Expressions) && n.Expressions[output].Class == "BOUND_REF" {
+			return p.valueType(n.Children[0], n.Expressions[output].Index)
+		}
+	case "LOGICAL_FILTER", "LOGICAL_LIMIT", "LOGICAL_TOP_N", "LOGICAL_ORDER_BY", "LOGICAL_DISTINCT":
+		return p.valueType(n.Children[0], mapped(n.ProjectionMap, output))
+	case "LOGICAL_AGGREGATE_AND_GROUP_BY":
+		if from := n.unchanged(output); from >= 0 {
+			return p.valueType(n.Children[0], from)
+		}
+	}
+	return nil
+}
+
+// unchanged gives the column below an aggregation that one of its outputs has its values from: a group, or the least or greatest value of one; -1: none.
+func (n *planNode) unchanged(output int) int {
+	at := output - len(n.Groups)
+	switch {
+	case output < len(n.Groups) && n.Groups[output].Class == "BOUND_REF":
+		return n.Groups[output].Index
+	case at < 0 || at >= len(n.Expressions):
+		return -1
+	}
+	e := n.Expressions[at]
+	if (e.Name == "min" || e.Name == "max" || e.Name == "first" || e.Name == "any_value") && len(e.Children) == 1 && e.Children[0].Class == "BOUND_REF" {
+		return e.Children[0].Index
+	}
+	return -1
 }
 
 // valueOrigin finds the column that a node's output has its values from: unchanged, or the least or greatest of a group.
@@ -249,13 +290,8 @@ func (n *planNode) valueOrigin(output int) (origin, bool) {
 	case "LOGICAL_FILTER", "LOGICAL_LIMIT", "LOGICAL_TOP_N", "LOGICAL_ORDER_BY":
 		return n.Children[0].valueOrigin(mapped(n.ProjectionMap, output))
 	case "LOGICAL_AGGREGATE_AND_GROUP_BY":
-		at := output - len(n.Groups)
-		if at < 0 || at >= len(n.Expressions) {
-			break
-		}
-		e := n.Expressions[at]
-		if (e.Name == "min" || e.Name == "max" || e.Name == "first" || e.Name == "any_value") && len(e.Children) == 1 && e.Children[0].Class == "BOUND_REF" {
-			return n.Children[0].valueOrigin(e.Children[0].Index)
+		if from := n.unchanged(output); from >= 0 {
+			return n.Children[0].valueOrigin(from)
 		}
 	}
 	return origin{}, false

@@ -119,6 +119,10 @@ func truncated(a arrow.Array, i int, w int64) (string, error) {
 	case *array.Decimal128:
 		v := a.Value(i).BigInt()
 		v.Sub(v, new(big.Int).Mod(v, big.NewInt(w)))
+		if t := a.DataType().(*arrow.Decimal128Type); new(big.Int).Abs(v).Cmp(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(t.Precision)), nil)) >= 0 {
+			return "", fault.New(fault.Invalid, "NUMERIC_VALUE_OUT_OF_RANGE: %s, truncated to multiples of %d, has more digits than %s: cast it to a wider decimal first",
+				a.Value(i).ToString(t.Scale), w, t)
+		}
 		return decimal128.FromBigInt(v).ToString(a.DataType().(*arrow.Decimal128Type).Scale), nil
 	case *array.String:
 		return prefixOf(a.Value(i), w), nil
