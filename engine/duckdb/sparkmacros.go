@@ -2,6 +2,8 @@
 
 package duckdb
 
+import "fmt"
+
 // sparkMacros are functions of Spark whose values the engine's own differ from. The words user and current_role call the functions of these names where no
 // column has them.
 var sparkMacros = []string{
@@ -12,3 +14,18 @@ var sparkMacros = []string{
 
 // sparkMacroNames are their names, which the gate lets pass.
 var sparkMacroNames = []string{"skua_floor"}
+
+func init() {
+	for _, verb := range []string{"cast", "try_cast"} {
+		for _, whole := range []string{"tinyint", "smallint", "integer", "bigint"} {
+			name := "skua_" + verb + "_" + whole
+			sparkMacroNames = append(sparkMacroNames, name)
+			sparkMacros = append(sparkMacros, fmt.Sprintf(wholeCasts, name, verb, whole))
+		}
+	}
+}
+
+// wholeCasts is the macro of a cast to a whole number that cuts off the fraction: of a decimal in its text, which is exact. The engine knows the type when
+// it plans, and keeps one of the branches.
+const wholeCasts = "CREATE MACRO %[1]s(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN %[2]s(trunc(TRY_CAST(x AS DOUBLE)) AS %[3]s) " +
+	"WHEN starts_with(typeof(x), 'DECIMAL(') THEN %[2]s(split_part(CAST(x AS VARCHAR), '.', 1) AS %[3]s) ELSE %[2]s(x AS %[3]s) END"
