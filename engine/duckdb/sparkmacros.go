@@ -9,11 +9,13 @@ import "fmt"
 var sparkMacros = []string{
 	`CREATE MACRO user() AS getvariable('skua_user')`,
 	`CREATE MACRO current_role() AS getvariable('skua_user')`,
+	`CREATE MACRO skua_at(x, n) AS x[n + CASE WHEN starts_with(typeof(x), 'MAP(') THEN 0 ELSE 1 END]`,
+	`CREATE MACRO skua_at_any(x, n) AS x[skua_index(n, CASE WHEN starts_with(typeof(x), 'MAP(') THEN 0 ELSE 1 END)]`,
 	`CREATE MACRO skua_floor(n, d) AS (n - (n % d + d) % d) // d`,
 }
 
 // sparkMacroNames are their names, which the gate lets pass.
-var sparkMacroNames = []string{"skua_floor"}
+var sparkMacroNames = []string{"skua_floor", "skua_at", "skua_at_any"}
 
 func init() {
 	for _, verb := range []string{"cast", "try_cast"} {

@@ -3,6 +3,7 @@ package dialect
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -167,18 +168,139 @@ func isOperandEnd(t syntax.Token) bool {
 	return t.Kind == syntax.Word || t.Kind == syntax.Quoted || t.Kind == syntax.Text || t.Kind == syntax.Number || t.Is(")") || t.Is("]")
 }
 
-// subscript writes a number in brackets behind an operand. Spark counts from 0.
+// subscript writes a number or an expression in brackets behind an operand. Spark counts the elements of a list from 0, and takes the keys of a map as they
+// are: the macro knows which it is.
 func (r *rewriter) subscript() bool {
-	if !r.Spark || !isOperandEnd(r.at(r.next-1)) || r.at(r.next+1).Kind != syntax.Number || !r.at(r.next+2).Is("]") {
+	end := r.endOf(r.next+1, ",")
+	if !r.Spark || !endsOperand(r.at(r.next-1)) || !r.at(end).Is("]") || end == r.next+1 {
 		return false
 	}
-	n, err := strconv.Atoi(r.at(r.next + 1).Text)
-	if err != nil || r.at(r.next-1).Is("ARRAY") {
+	first, one := r.at(r.next+1), end == r.next+2
+	for i := r.next + 1; i < end; i++ {
+		if r.at(i).Is(":") || r.at(i).Is("SELECT") {
+			return false
+		}
+	}
+	from := r.operandPieces()
+	if one && first.Kind == syntax.Text || from < 0 {
 		return false
 	}
-	r.emitAt("["+strconv.Itoa(n+1)+"]", r.peek().Pos)
-	r.next += 3
+	macro := "skua_at_any("
+	if one && first.Kind == syntax.Number {
+		macro = "skua_at("
+	}
+	operand := append([]piece{}, r.out.pieces[from:]...)
+	pos := r.peek().Pos
+	if nested := countText(operand, "skua_at(") + countText(operand, "skua_at_any("); nested >= maxSubscripts {
+		r.failed = tooComplex(pos, "subscripts behind each other", maxSubscripts)
+		return true
+	}
+	start := r.out.pieces[from].pos
+	r.out.pieces = r.out.pieces[:from]
+	r.emitAt(macro, start)
+	r.out.pieces = append(r.out.pieces, operand...)
+	r.emit(",")
+	r.next++
+	for r.failed == nil && r.next < end {
+		r.operand(&scope{})
+	}
+	r.emit(")")
+	r.next = end + 1
 	return true
+}
+
+// maxSubscripts bounds the subscripts behind each other, each of which writes what is before it twice.
+const maxSubscripts = 8
+
+func countText(pieces []piece, text string) (n int) {
+	for _, p := range pieces {
+		if p.text == text {
+			n++
+		}
+	}
+	return n
+}
+
+// operandPieces gives where the pieces of the operand begin that ends before the next token; -1: that is not known.
+func (r *rewriter) operandPieces() int {
+	start := r.operandStart(r.next - 1)
+	if start < 0 {
+		return -1
+	}
+	offset, from := r.at(start).Pos.Offset, -1
+	for i := len(r.out.pieces) - 1; i >= 0; i-- {
+		p := r.out.pieces[i]
+		if p.pos.Line == 0 {
+			continue
+		}
+		if p.pos.Offset < offset {
+			break
+		}
+		if p.pos.Offset == offset {
+			from = i
+		}
+	}
+	return from
+}
+
+// beforeOperands are the words that no operand ends with: what is in brackets or parentheses behind them begins one.
+var beforeOperands = []string{"ARRAY", "SELECT", "DISTINCT", "ALL", "AND", "OR", "NOT", "IN", "IS", "LIKE", "ILIKE", "RLIKE", "REGEXP", "BETWEEN", "CASE", "WHEN", "THEN", "ELSE", "WHERE", "HAVING",
+	"QUALIFY", "ON", "BY", "AS", "FROM", "VALUES", "DIV", "LIMIT", "OFFSET", "EXCEPT", "UNION", "INTERSECT", "RETURNING", "WITH", "OVER", "FILTER", "ROW", "TOP"}
+
+// endsOperand reports whether an operand ends with a token.
+func endsOperand(t syntax.Token) bool {
+	return isOperandEnd(t) && !(t.Kind == syntax.Word && slices.ContainsFunc(beforeOperands, t.Is))
+}
+
+// operandStart gives the first token of the operand that ends with a token: a name with dots, a call, what stands in parentheses, a list, with subscripts and
+// fields behind them; -1: it is something else.
+func (r *rewriter) operandStart(last int) int {
+	i := last
+	for i >= 0 {
+		if r.at(i).Is(")") || r.at(i).Is("]") {
+			closed := r.at(i)
+			if i = r.opening(i); i < 0 {
+				return -1
+			}
+			before := syntax.Token{}
+			if i > 0 {
+				before = r.at(i - 1)
+			}
+			name := endsOperand(before) && (before.Kind == syntax.Word || before.Kind == syntax.Quoted)
+			switch {
+			case i > 0 && before.Is("ARRAY"):
+				return i - 1
+			case closed.Is("]") && i > 0 && endsOperand(before), closed.Is(")") && name:
+				i--
+				continue
+			}
+			return i
+		}
+		if !endsOperand(r.at(i)) || r.at(i).Kind == syntax.Number {
+			return -1
+		}
+		if i < 2 || !r.at(i-1).Is(".") {
+			return i
+		}
+		i -= 2
+	}
+	return -1
+}
+
+// opening gives the token that opens what another one closes; -1: there is none.
+func (r *rewriter) opening(i int) int {
+	depth := 0
+	for ; i >= 0; i-- {
+		switch t := r.at(i); {
+		case t.Is(")") || t.Is("]") || t.Is("}"):
+			depth++
+		case t.Is("(") || t.Is("[") || t.Is("{"):
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // brace writes an ODBC escape, or a struct.
