@@ -89,6 +89,11 @@ Columns without an alias are called as Spark calls them in both dialects, and th
 interval is a timestamp, in both dialects. Under ` + "`spark`" + ` a CAST of a fraction to a whole number cuts it off, but for one of a subquery or a parameter. Under ` + "`spark`" + ` the type ` + "`TIMESTAMP`" + ` has the session's zone, and ` + "`avg`" + ` of
 decimals is a decimal with four digits more behind the point, rounded half up; under ` + "`ansi`" + ` it is a double.
 
+A star among the arguments of a function is the columns of its query: ` + "`struct(*)`" + `, ` + "`concat(t.*, 'x')`" + `, ` + "`array(* EXCEPT (id))`" + `, ` + "`count(DISTINCT *)`" + `. ` + "`COLUMNS(…)`" + ` is DuckDB's, and its columns
+are called after those it takes. The generators ` + "`explode`" + `, ` + "`posexplode`" + `, ` + "`inline`" + `, ` + "`stack`" + `, ` + "`json_tuple`" + ` and their ` + "`_outer`" + ` forms stand in a select list (one in each, with ` + "`AS name`" + ` or
+` + "`AS (a, b)`" + `), behind ` + "`LATERAL VIEW`" + ` and where a table may; without names their columns are ` + "`col`" + `, ` + "`pos`" + `, ` + "`key`" + ` and ` + "`value`" + `, ` + "`col0`" + `, ` + "`c0`" + ` and so on, as in Spark. A ` + "`JOIN`" + ` without ` + "`ON`" + ` and ` + "`USING`" + `
+takes every pair of rows, whatever its kind; ` + "`a JOIN b JOIN c ON x ON y`" + ` means what it does in ANSI SQL.
+
 ## Where they differ
 
 `
