@@ -65,7 +65,7 @@ func (w walk) down() (walk, error) {
 
 // Parse reads a variant's two parts.
 func Parse(metadata, value []byte) (Value, error) {
-	names, err := dictionary(metadata)
+	names, err := Names(metadata)
 	if err != nil {
 		return Value{}, err
 	}
@@ -79,8 +79,8 @@ func corrupt(b []byte) error {
 	return fault.New(fault.Corrupt, "%d bytes that are no value of a variant", len(b))
 }
 
-// number reads a little-endian number; false: it lies outside.
-func number(b []byte, at, size int) (int, bool) {
+// Number reads a little-endian number of size bytes; false: it lies outside.
+func Number(b []byte, at, size int) (int, bool) {
 	if at < 0 || size < 0 || at > len(b)-size {
 		return 0, false
 	}
@@ -91,22 +91,22 @@ func number(b []byte, at, size int) (int, bool) {
 	return n, true
 }
 
-// dictionary reads the names of a variant's metadata.
-func dictionary(b []byte) ([]string, error) {
+// Names reads the names of a variant's metadata, in the order of their numbers.
+func Names(b []byte) ([]string, error) {
 	bad := fault.New(fault.Corrupt, "%d bytes that are no metadata of a variant", len(b))
 	if len(b) < 3 || b[0]&0x0f != 1 {
 		return nil, bad
 	}
 	size := int(b[0]>>6) + 1
-	count, ok := number(b, 1, size)
+	count, ok := Number(b, 1, size)
 	if !ok || count > len(b)/size {
 		return nil, bad
 	}
 	text := 1 + size*(count+2)
 	out := make([]string, count)
 	for i := range out {
-		from, _ := number(b, 1+size*(i+1), size)
-		to, ok := number(b, 1+size*(i+2), size)
+		from, _ := Number(b, 1+size*(i+1), size)
+		to, ok := Number(b, 1+size*(i+2), size)
 		if !ok || from > to || text+to > len(b) {
 			return nil, bad
 		}
@@ -115,12 +115,21 @@ func dictionary(b []byte) ([]string, error) {
 	return out, nil
 }
 
-// The primitive types of the format, and the sizes of those that have one.
-var (
-	primitives = [...]Kind{Null, Boolean, Boolean, Long, Long, Long, Long, Double, Decimal, Decimal, Decimal, Date, Timestamp, TimestampNTZ, Float, Binary, String, Time,
-		TimestampNanos, TimestampNanosNTZ, UUID}
-	sizes = [...]int{0, 0, 0, 1, 2, 4, 8, 8, 5, 9, 17, 4, 8, 8, 4, -1, -1, 8, 8, 8, 16}
-)
+// primitives are the primitive types of the format, by their numbers.
+var primitives = [...]Kind{Null, Boolean, Boolean, Long, Long, Long, Long, Double, Decimal, Decimal, Decimal, Date, Timestamp, TimestampNTZ, Float, Binary, String, Time,
+	TimestampNanos, TimestampNanosNTZ, UUID}
+
+// sizes are the bytes of a primitive behind its first; -1: the next four bytes say.
+var sizes = [...]int{0, 0, 0, 1, 2, 4, 8, 8, 5, 9, 17, 4, 8, 8, 4, -1, -1, 8, 8, 8, 16}
+
+// Size gives the bytes of a primitive behind its first, by the format's number of its type, -1 where the next four bytes tell them; false where
+// there is no such type.
+func Size(code int) (size int, known bool) {
+	if code < 0 || code >= len(sizes) {
+		return 0, false
+	}
+	return sizes[code], true
+}
 
 // code is the format's number of a primitive type.
 func (v Value) code() int { return int(v.bytes[0] >> 2) }
@@ -147,7 +156,7 @@ func (v Value) payload() ([]byte, error) {
 	if v.bytes[0]&3 == 1 {
 		size = v.code()
 	} else if size = sizes[v.code()]; size < 0 {
-		n, ok := number(v.bytes, 1, 4)
+		n, ok := Number(v.bytes, 1, 4)
 		if !ok {
 			return nil, corrupt(v.bytes)
 		}
@@ -237,7 +246,7 @@ func (v Value) layout(object bool) (layout, error) {
 	if large {
 		countSize = 4
 	}
-	count, ok := number(v.bytes, 1, countSize)
+	count, ok := Number(v.bytes, 1, countSize)
 	if !ok || count > len(v.bytes) {
 		return l, corrupt(v.bytes)
 	}
@@ -252,7 +261,7 @@ func (v Value) layout(object bool) (layout, error) {
 
 // part gives the value at an offset.
 func (v Value) part(l layout, i int) (Value, error) {
-	offset, ok := number(v.bytes, l.offsets+i*l.offsetSize, l.offsetSize)
+	offset, ok := Number(v.bytes, l.offsets+i*l.offsetSize, l.offsetSize)
 	if !ok || offset >= len(v.bytes)-l.data {
 		return Value{}, corrupt(v.bytes)
 	}
@@ -267,7 +276,7 @@ func (v Value) Fields() ([]Field, error) {
 	}
 	out := make([]Field, l.count)
 	for i := range out {
-		id, _ := number(v.bytes, l.ids+i*l.idSize, l.idSize)
+		id, _ := Number(v.bytes, l.ids+i*l.idSize, l.idSize)
 		if id >= len(v.names) {
 			return nil, corrupt(v.bytes)
 		}

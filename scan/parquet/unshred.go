@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/variant"
 )
 
 // Unshred makes variants of what a file keeps in parts. The caller keeps a, which is a struct of the parts, and releases the result, which
@@ -60,7 +61,7 @@ func (u *unshredder) use(metadata []byte) error {
 		return nil
 	}
 	var err error
-	if u.names, err = names(metadata); err != nil {
+	if u.names, err = variant.Names(metadata); err != nil {
 		return err
 	}
 	u.metadata, u.known, u.numbers = string(metadata), true, make(map[string]int, len(u.names))

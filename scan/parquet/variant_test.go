@@ -20,6 +20,7 @@ import (
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/kernels"
+	ours "github.com/skua-data/skua/variant"
 )
 
 // shreddedAs is the type of a field that holds a value or a shredded one.
@@ -281,7 +282,7 @@ func TestVariantsThatBreakTheFormat(t *testing.T) {
 		t.Errorf("a field without a name: %v", err)
 	}
 	for _, metadata := range [][]byte{nil, {1}, {2, 0, 0}, {1, 9, 0}, {1, 1, 0, 5}, {1, 1, 4, 0, 'a'}} {
-		if _, err := names(metadata); !fault.Is(err, fault.Corrupt) {
+		if _, err := ours.Names(metadata); !fault.Is(err, fault.Corrupt) {
 			t.Errorf("metadata %v: %v", metadata, err)
 		}
 	}
@@ -290,7 +291,7 @@ func TestVariantsThatBreakTheFormat(t *testing.T) {
 func FuzzVariantParts(f *testing.F) {
 	f.Add(appendObject(nil, []part{{"b", 1, variantNull}, {"a", 0, []byte{codeTrue << 2}}}), []byte{1, 2, 0, 1, 2, 'a', 'b'})
 	f.Fuzz(func(t *testing.T, value, metadata []byte) {
-		n, err := names(metadata)
+		n, err := ours.Names(metadata)
 		if err != nil {
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/variant"
 )
 
 // encoder appends a primitive as a variant's value.
@@ -198,44 +199,6 @@ func appendNumber(out []byte, n, size int) []byte {
 	return out
 }
 
-// numberAt reads a little-endian number; false: it lies outside.
-func numberAt(b []byte, at, size int) (int, bool) {
-	if at < 0 || at+size > len(b) {
-		return 0, false
-	}
-	n := 0
-	for i := range size {
-		n |= int(b[at+i]) << (8 * i)
-	}
-	return n, true
-}
-
-// names reads the dictionary of a variant's metadata.
-func names(metadata []byte) ([]string, error) {
-	bad := func() ([]string, error) {
-		return nil, fault.New(fault.Corrupt, "%d bytes that are no metadata of a variant", len(metadata))
-	}
-	if len(metadata) < 3 || metadata[0]&0x0f != 1 {
-		return bad()
-	}
-	size := int(metadata[0]>>6) + 1
-	count, ok := numberAt(metadata, 1, size)
-	if !ok || count > len(metadata)/size {
-		return bad()
-	}
-	text := 1 + size*(count+2)
-	out := make([]string, count)
-	for i := range out {
-		from, _ := numberAt(metadata, 1+size*(i+1), size)
-		to, ok := numberAt(metadata, 1+size*(i+2), size)
-		if !ok || from > to || text+to > len(metadata) {
-			return bad()
-		}
-		out[i] = string(metadata[text+from : text+to])
-	}
-	return out, nil
-}
-
 // objectParts takes an object's value apart.
 func objectParts(value []byte, names []string) ([]part, error) {
 	bad := func() ([]part, error) {
@@ -248,21 +211,21 @@ func objectParts(value []byte, names []string) ([]part, error) {
 	if value[0]&(1<<6) != 0 {
 		countSize = 4
 	}
-	count, ok := numberAt(value, 1, countSize)
+	count, ok := variant.Number(value, 1, countSize)
 	if !ok || count > len(value) {
 		return bad()
 	}
 	ids := 1 + countSize
 	offsets := ids + count*idSize
 	data := offsets + (count+1)*offsetSize
-	total, ok := numberAt(value, offsets+count*offsetSize, offsetSize)
+	total, ok := variant.Number(value, offsets+count*offsetSize, offsetSize)
 	if !ok || data+total > len(value) {
 		return bad()
 	}
 	out := make([]part, count)
 	for i := range out {
-		number, _ := numberAt(value, ids+i*idSize, idSize)
-		from, _ := numberAt(value, offsets+i*offsetSize, offsetSize)
+		number, _ := variant.Number(value, ids+i*idSize, idSize)
+		from, _ := variant.Number(value, offsets+i*offsetSize, offsetSize)
 		if number >= len(names) || from >= total {
 			return bad()
 		}
@@ -275,9 +238,6 @@ func objectParts(value []byte, names []string) ([]part, error) {
 	return out, nil
 }
 
-// primitiveSizes are the bytes of a primitive after its first; -1: the next four bytes say.
-var primitiveSizes = [...]int{0, 0, 0, 1, 2, 4, 8, 8, 5, 9, 17, 4, 8, 8, 4, -1, -1, 8, 8, 8, 16}
-
 // valueSize is how many bytes the value at the start of b takes: those of an object may lie in any order, so that only each itself tells.
 func valueSize(b []byte) (int, error) {
 	size, ok := -1, true
@@ -288,11 +248,12 @@ func valueSize(b []byte) (int, error) {
 	case basicObject, basicArray:
 		size, ok = nestedSize(b, head)
 	default:
-		if head >= len(primitiveSizes) {
+		behind, known := variant.Size(head)
+		if !known {
 			return 0, fault.New(fault.Unsupported, "variants of the type number %d are not supported", head)
 		}
-		if size = 1 + primitiveSizes[head]; size == 0 {
-			size, ok = numberAt(b, 1, 4)
+		if size = 1 + behind; size == 0 {
+			size, ok = variant.Number(b, 1, 4)
 			size += 5
 		}
 	}
@@ -311,11 +272,11 @@ func nestedSize(b []byte, head int) (int, bool) {
 	if large {
 		countSize = 4
 	}
-	count, ok := numberAt(b, 1, countSize)
+	count, ok := variant.Number(b, 1, countSize)
 	if !ok || count > len(b) {
 		return 0, false
 	}
 	offsets := 1 + countSize + count*idSize
-	total, ok := numberAt(b, offsets+count*offsetSize, offsetSize)
+	total, ok := variant.Number(b, offsets+count*offsetSize, offsetSize)
 	return offsets + (count+1)*offsetSize + total, ok
 }
