@@ -24,12 +24,14 @@ type TableFilter struct {
 	SchemaPattern, NamePattern *string
 	Types                      []string // TABLE or BASE TABLE, VIEW; none: all
 	WithSchema                 bool
+	withKey                    bool // the identifier fields are looked up, too
 }
 
 // TableEntry is a table as clients list it. Columns is set for WithSchema only, and has no fields where the table cannot be read.
 type TableEntry struct {
 	Catalog, Schema, Name, Type string
 	Columns                     *arrow.Schema
+	key                         []string
 }
 
 // The types of TableEntry.
@@ -168,7 +170,12 @@ func (e *Engine) tablesOfPlace(ctx context.Context, p place, names matcher, f Ta
 	var pending []listed
 	flush := func() error {
 		if f.WithSchema {
-			if err := e.addColumns(ctx, p.catalog, pending, f.Catalog != nil); err != nil {
+			if err := eachListed(ctx, pending, e.columnsFor(p.catalog, f.Catalog != nil)); err != nil {
+				return err
+			}
+		}
+		if f.withKey {
+			if err := eachListed(ctx, pending, e.keysFor(p.catalog, f.Catalog != nil)); err != nil {
 				return err
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/skua-data/skua/catalogs"
@@ -172,6 +173,36 @@ func TestInformationSchemaIsListed(t *testing.T) {
 		r, err := p.Run(t.Context(), nil)
 		if err != nil || r.Rows() != int64(c.want) {
 			t.Errorf("%s: %v, want %d rows", c.sql, err, c.want)
+		}
+	}
+}
+
+// TestConstraintsOpenTheTablesThatAreAskedFor: a filter on the kind, the schema or the name of constraints leaves the other tables shut.
+func TestConstraintsOpenTheTablesThatAreAskedFor(t *testing.T) {
+	w, e := newWorld(t)
+	s, err := e.newStatement(Call{Session: w.session(t, e, "keys"), Principal: "ann", Text: "SELECT 1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var opened atomic.Int64
+	open := e.open
+	e.open = func(ctx context.Context, table *catalogs.Table) (openTable, error) {
+		opened.Add(1)
+		return open(ctx, table)
+	}
+	for _, c := range []struct {
+		wanted map[string]string
+		most   int64
+	}{
+		{map[string]string{"constraint_type": "FOREIGN KEY"}, 0},
+		{map[string]string{"constraint_type": "PRIMARY KEY", "table_schema": "db", "table_name": "sales"}, 1},
+		{map[string]string{"constraint_schema": "db", "constraint_name": "sales_identifier"}, 1},
+		{map[string]string{"constraint_schema": "nowhere"}, 0},
+	} {
+		opened.Store(0)
+		source := &systemSource{statement: s, catalog: "lake", wanted: c.wanted}
+		if err := source.keys(t.Context(), func(KeyEntry, string) {}); err != nil || opened.Load() > c.most {
+			t.Errorf("%v: %v, %d tables were opened", c.wanted, err, opened.Load())
 		}
 	}
 }

@@ -71,7 +71,7 @@ func TestPageExamplesRun(t *testing.T) {
 		schema := p.Schema()
 		if p.Parameters().NumFields() == 0 {
 			r := run(t, p, nil)
-			if out := tableText(t, r); strings.Contains(out, "error ") {
+			if out := tableText(t, r); strings.Contains("\n"+out, "\nerror ") {
 				t.Errorf("%s: %s", sql, out)
 			}
 			schema = r.Schema()

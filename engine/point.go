@@ -54,5 +54,12 @@ func (e *Engine) point(ctx context.Context, catalog string, f TableFilter) (entr
 			return nil, false, err
 		}
 	}
+	if f.withKey {
+		t := listed{entry: found, out: *out}
+		if err = e.keysFor(catalog, f.Catalog != nil)(ctx, &t); err != nil {
+			return nil, false, err
+		}
+		out = &t.out
+	}
 	return out, true, nil
 }

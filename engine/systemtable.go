@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -164,9 +165,20 @@ func (s *systemSource) pattern(column string) *string {
 	if !ok {
 		return nil
 	}
-	escaped := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(v)
+	escaped := likeLiteral(v)
 	return &escaped
 }
+
+// likeLiteral is the LIKE pattern of a text.
+func likeLiteral(v string) string {
+	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(v)
+}
+
+// What constraints are called, of which Iceberg has one kind: a table's identifier fields.
+const (
+	primaryKey       = "PRIMARY KEY"
+	identifierSuffix = "_identifier"
+)
 
 // systemPlan is a planned read of a table about tables.
 type systemPlan struct {
@@ -324,12 +336,19 @@ func numbersOf(t arrow.DataType) typeNumbers {
 
 // keys yields the identifier fields of the tables that are asked for. Of a key nobody is told by name, so it is called after its table.
 func (s *systemSource) keys(ctx context.Context, each func(k KeyEntry, name string)) error {
-	f := TableFilter{Catalog: &s.catalog, SchemaPattern: s.pattern("table_schema"), NamePattern: s.pattern("table_name")}
+	if kind, asked := s.wanted["constraint_type"]; asked && kind != primaryKey {
+		return nil // there are no others, so no table need be opened
+	}
+	f := TableFilter{Catalog: &s.catalog, SchemaPattern: cmp.Or(s.pattern("table_schema"), s.pattern("constraint_schema")), NamePattern: s.pattern("table_name")}
+	if name, asked := s.wanted["constraint_name"]; asked && f.NamePattern == nil {
+		table := likeLiteral(strings.TrimSuffix(name, identifierSuffix))
+		f.NamePattern = &table
+	}
 	for k, err := range s.statement.engine.Keys(ctx, s.statement.state, f) {
 		if err != nil {
 			return err
 		}
-		each(k, k.Table+"_identifier")
+		each(k, k.Table+identifierSuffix)
 	}
 	return nil
 }
@@ -337,7 +356,7 @@ func (s *systemSource) keys(ctx context.Context, each func(k KeyEntry, name stri
 func constraintRows(ctx context.Context, s *systemSource, add func(values ...any)) error {
 	return s.keys(ctx, func(k KeyEntry, name string) {
 		if k.Sequence == 1 {
-			add(k.Catalog, k.Schema, name, k.Catalog, k.Schema, k.Table, "PRIMARY KEY", "NO", "NO", "NO")
+			add(k.Catalog, k.Schema, name, k.Catalog, k.Schema, k.Table, primaryKey, "NO", "NO", "NO")
 		}
 	})
 }
