@@ -110,11 +110,12 @@ var table = map[string]row{
 	"plugins/proto/skua/catalog/v1": may().and(grpc, protobuf),
 
 	// From a table to batches. The metadata tables know metadata only: scan makes them into sources.
-	"scan/parquet":   may("kernels", "kernels/convert", "kernels/nested", "kernels/pages", "storage", "predicate", "resource", "fault", "variant").and(arrow, parquet, compress, lz4, xxhash),
-	"scan/avro":      may("kernels", "storage", "predicate", "resource", "fault", "scan/avrofile", "scan/parquet").and(arrow, uuid),
-	"scan/avrofile":  may("fault").and(compress),
-	"scan/manifest":  may("fault", "scan/avrofile"),
-	"scan/metatable": may("fault").and(arrow, iceberg, uuid),
+	"scan/parquet":             may("kernels", "kernels/convert", "kernels/nested", "kernels/pages", "storage", "predicate", "resource", "fault", "variant").and(arrow, parquet, compress, lz4, xxhash),
+	"scan/parquet/parquettest": may("kernels", "scan/parquet").and(arrow),
+	"scan/avro":                may("kernels", "storage", "predicate", "resource", "fault", "scan/avrofile", "scan/parquet").and(arrow, uuid),
+	"scan/avrofile":            may("fault").and(compress),
+	"scan/manifest":            may("fault", "scan/avrofile"),
+	"scan/metatable":           may("fault").and(arrow, iceberg, uuid),
 	"scan": may("catalogs", "kernels", "predicate", "resource", "storage", "fault", "scan/parquet", "scan/avro", "scan/avrofile", "scan/manifest", "scan/metatable").
 		and(arrow, iceberg, uuid),
 

@@ -3,52 +3,26 @@
 package driver_test
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"github.com/skua-data/skua/kernels"
 	"github.com/skua-data/skua/kernels/cpu"
 	"github.com/skua-data/skua/kernels/cuda"
 	"github.com/skua-data/skua/kernels/cuda/device"
 	"github.com/skua-data/skua/kernels/cuda/driver"
 	"github.com/skua-data/skua/kernels/cuda/ptx"
 	"github.com/skua-data/skua/kernels/kernelstest"
-	"github.com/skua-data/skua/scan/parquet"
+	"github.com/skua-data/skua/scan/parquet/parquettest"
 )
 
 // smallRoom is enough for the files of the suite.
 var smallRoom = device.Room{In: 2 << 20, Scratch: 2 << 20, Out: 2 << 20}
 
-type memoryFile struct{ *bytes.Reader }
-
-func (memoryFile) Close() error { return nil }
-func (memoryFile) Key() string  { return "memory" }
-
-func openGroups(t testing.TB, data []byte, want []arrow.Field) []*kernels.RowGroup {
-	t.Helper()
-	f, err := parquet.Open(context.Background(), memoryFile{bytes.NewReader(data)}, "memory.parquet")
-	if err != nil {
-		t.Fatal(err)
-	}
-	matches, err := f.Match(want, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var columns []kernels.Column
-	for _, m := range matches {
-		columns = append(columns, m.Column)
-	}
-	var out []*kernels.RowGroup
-	for _, g := range f.RowGroups(0, 1<<40, nil, nil) {
-		out = append(out, f.RowGroup(g.Ordinal, columns))
-	}
-	return out
-}
+// openGroups opens a file in memory.
+var openGroups = parquettest.Groups
 
 // open makes a decoder over the first device that sends all that the kernels can do. Without a device the test is skipped.
 func open(t *testing.T, room device.Room) (*cuda.Decoder, device.Device) {
