@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"sort"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/skua-data/skua/engine"
 )
 
 // randomCell gives a value as JSON and as SQL.
@@ -209,7 +212,8 @@ func TestRandomQueriesAreAsOfNativeTables(t *testing.T) {
 		if err != nil {
 			t.Fatalf("seed %d, query %d: %s: %v", seed, n, sql, err)
 		}
-		got, err := f.column(t, text)
+		objects := r.objects(sql)
+		got, err := f.column(t, objects.query(f, "SELECT CAST(q AS VARCHAR) AS v FROM ("+objects.text+") AS q"))
 		for _, list := range [][]string{got, want} { // zeros tie, whatever their sign
 			for i := range list {
 				list[i] = strings.ReplaceAll(list[i], "-0.0", "0.0")
@@ -218,14 +222,68 @@ func TestRandomQueriesAreAsOfNativeTables(t *testing.T) {
 		sort.Strings(want)
 		sort.Strings(got)
 		if err != nil || strings.Join(got, "\n") != strings.Join(want, "\n") {
-			t.Errorf("seed %d, query %d: %s\n%d rows, not %d: %v\n got %v\nwant %v", seed, n, sql, len(got), len(want), err, got, want)
+			t.Errorf("seed %d, query %d: %s with %v\n%d rows, not %d: %v\n got %v\nwant %v", seed, n, objects.text, objects.variables, len(got), len(want), err, got, want)
 		}
 	}
 }
 
-// column runs a statement and gives its first column's texts.
-func (f *fixture) column(t *testing.T, sql string) ([]string, error) {
-	p, err := f.run.Compile(t.Context(), f.query(sql, nil))
+// sessionObjects are variables and temporary views in whose terms a statement is written again.
+type sessionObjects struct {
+	text      string
+	variables map[string]string
+	views     map[string]*engine.View
+}
+
+// literals are the constants of random queries that a variable may stand for.
+var literals = regexp.MustCompile(`CAST\('[^']*' AS DOUBLE\)|DATE '[^']*'|TIMESTAMP '[^']*'`)
+
+// objects puts variables into the places of some constants of a statement, and temporary views into those of its tables, or none of either.
+func (r randomQuery) objects(sql string) sessionObjects {
+	o := sessionObjects{text: sql, variables: map[string]string{}, views: map[string]*engine.View{}}
+	variable := func(text, value string) string {
+		name := fmt.Sprintf("v%d", len(o.variables))
+		o.variables[name] = value
+		return strings.Replace(text, value, r.pick("", "session.")+name, 1)
+	}
+	if r.IntN(2) == 0 {
+		for _, value := range literals.FindAllString(sql, 3) {
+			o.text = variable(o.text, value)
+		}
+	}
+	if r.IntN(2) == 0 {
+		for _, table := range []string{"one", "two"} {
+			text := "SELECT * FROM " + table
+			if r.IntN(2) == 0 { // of which the variable keeps all rows
+				o.variables["all_"+table] = "CAST('-100' AS INT)"
+				text += " WHERE coalesce(k, 0) > " + r.pick("", "session.") + "all_" + table
+			}
+			o.views["some_"+table] = &engine.View{Text: text, Dialect: "ansi"}
+			o.text = strings.ReplaceAll(o.text, " "+table+" ", " some_"+table+" ")
+		}
+	}
+	return o
+}
+
+// query gives a query that sees the objects.
+func (o sessionObjects) query(f *fixture, sql string) engine.Query {
+	known := func(parts []string) (string, bool) {
+		if len(parts) == 2 && parts[0] == "session" {
+			parts = parts[1:]
+		}
+		value, ok := o.variables[parts[0]]
+		return value, ok && len(parts) == 1
+	}
+	for _, v := range o.views {
+		v.Variable = known
+	}
+	q := viewQuery(f, sql, o.views)
+	q.Variable = known
+	return q
+}
+
+// column runs a query and gives its first column's texts.
+func (f *fixture) column(t *testing.T, q engine.Query) ([]string, error) {
+	p, err := f.run.Compile(t.Context(), q)
 	if err != nil {
 		return nil, err
 	}
