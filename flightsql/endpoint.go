@@ -17,8 +17,8 @@ const partitionsOption = "skua.flight.partitions"
 const maxTickets = 1 << 20
 
 // flightInfo says where a result's rows are: one endpoint, unless the session asks for more and the order does not matter. Locations are empty: the rows are
-// here, and that is the one form that every driver understands. Each endpoint carries the statement's id, and
-// the whole what is polled for how much of it was read.
+// here, and that is the one form that every driver understands. Each endpoint carries the statement's id, by
+// which is polled for how much of it was read.
 func (s *Server) flightInfo(result *outcome, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
 	schema, err := result.form.schema(result.Schema())
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Server) flightInfo(result *outcome, d *flight.FlightDescriptor) (*fligh
 		n = max(1, min(s.wantedEndpoints(result.state, parts), parts, maxTickets/len(whole)))
 	}
 	info := &flight.FlightInfo{Schema: flight.SerializeSchema(schema, s.mem), FlightDescriptor: d, TotalRecords: result.Rows(), TotalBytes: -1,
-		Ordered: result.Ordered(), AppMetadata: []byte(pollPrefix + pin.Statement)}
+		Ordered: result.Ordered()}
 	for i := range n {
 		sealed := whole
 		if n > 1 {

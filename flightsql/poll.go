@@ -173,7 +173,7 @@ func (p *polls) close() {
 
 // PollFlightInfo plans in the background and answers soon: with the whole FlightInfo where planning is done, else with its schema, how much of the planning is
 // done, and a descriptor to poll again with. The first answer waits a little longer for the schema, which clients want early. Rows are made when they are
-// fetched, so there is no more to wait for: a FlightInfo's app metadata is the descriptor of its statement while that is read, which tells how much was. A
+// fetched, so there is no more to wait for: while a statement is read, the app metadata of its endpoints behind pollPrefix is the descriptor that tells how much was. A
 // descriptor can be polled until the server forgets it.
 func (s *service) PollFlightInfo(ctx context.Context, d *flight.FlightDescriptor) (*flight.PollInfo, error) {
 	again, isPoll := strings.CutPrefix(string(d.GetCmd()), pollPrefix)

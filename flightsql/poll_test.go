@@ -156,7 +156,7 @@ func TestPollingAStatementThatIsRead(t *testing.T) {
 	c := w.connect("authorization", alice)
 	info, err := c.Execute(c.ctx, "STEPS 4")
 	check(t, err)
-	asked := &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: info.AppMetadata}
+	asked := &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(pollPrefix + string(info.Endpoint[0].AppMetadata))}
 	_, err = c.Client.Client.PollFlightInfo(c.ctx, asked)
 	wantCode(t, err, codes.NotFound, "not known") // nobody reads it yet
 	read := make(chan int)

@@ -67,12 +67,16 @@ func (c *client) query(ctx context.Context, text string, out output, progress *p
 	return a.finish()
 }
 
+// pollPrefix stands in front of a statement's id where Skua is asked how much of it was read. Other servers do not know it, and say so.
+const pollPrefix = "skua-poll:"
+
 // share asks how much of a statement its server has read; false: it does not say, or all was read.
 func (c *client) share(ctx context.Context, info *flight.FlightInfo) (float64, bool) {
-	if len(info.AppMetadata) == 0 {
+	if len(info.Endpoint) == 0 || len(info.Endpoint[0].AppMetadata) == 0 {
 		return 0, false
 	}
-	polled, err := c.sql.Client.PollFlightInfo(ctx, &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: info.AppMetadata})
+	asked := pollPrefix + string(info.Endpoint[0].AppMetadata)
+	polled, err := c.sql.Client.PollFlightInfo(ctx, &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(asked)})
 	if err != nil || polled.Progress == nil || polled.FlightDescriptor == nil {
 		return 0, false
 	}
