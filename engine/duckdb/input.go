@@ -200,7 +200,11 @@ func engineData(in arrow.ArrayData, t arrow.DataType, mem memory.Allocator) (arr
 	if !isStruct || in.Offset() == 0 {
 		return array.NewData(t, in.Len(), in.Buffers(), children, in.NullN(), in.Offset()), nil
 	}
-	return array.NewData(t, in.Len(), []*memory.Buffer{shifted(in, mem)}, children, in.NullN(), 0), nil
+	validity := shifted(in, mem)
+	if validity != nil {
+		defer validity.Release()
+	}
+	return array.NewData(t, in.Len(), []*memory.Buffer{validity}, children, in.NullN(), 0), nil
 }
 
 // shifted copies the validity of data with an offset to one without; nil: all valid.
