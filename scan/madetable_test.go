@@ -36,6 +36,8 @@ type madeTable struct {
 	sequence  int64
 	manifests []iceberg.ManifestFile
 	files     int
+	key       []byte // key metadata of the manifests to come
+	more      string // of the metadata, as JSON with a comma behind
 }
 
 // madeFile is a file of a commit. A file with keys holds equality deletes.
@@ -53,6 +55,7 @@ type madeFile struct {
 	records   int64
 	bounds    *[2]int64 // of the column 1, a long; nil: none
 	nulls     int64     // of that column; counted where it has bounds
+	key       []byte    // key metadata
 }
 
 func makeTable(t testing.TB, schemas ...string) *madeTable {
@@ -125,6 +128,9 @@ func (m *madeTable) write(f madeFile) iceberg.ManifestEntry {
 	if f.keys != nil {
 		b.EqualityFieldIDs(f.keys)
 	}
+	if f.key != nil {
+		b.KeyMetadata(f.key)
+	}
 	snapshot, sequence := m.sequence, m.sequence
 	return iceberg.NewManifestEntry(iceberg.EntryStatusADDED, &snapshot, &sequence, &sequence, b.Build())
 }
@@ -192,7 +198,7 @@ func (m *madeTable) manifest(content iceberg.ManifestContent, spec int, entries 
 	}
 	name := fmt.Sprintf("m%05d.avro", len(m.manifests))
 	m.manifests = append(m.manifests, iceberg.NewManifestFile(m.version, m.location(name), int64(out.Len()), int32(spec), m.sequence).Content(content).SequenceNum(m.sequence, m.sequence).
-		AddedFiles(int32(len(entries))).Build())
+		AddedFiles(int32(len(entries))).KeyMetadata(m.key).Build())
 	if err := os.WriteFile(filepath.Join(m.dir, name), out.Bytes(), 0o600); err != nil {
 		m.t.Fatal(err)
 	}
@@ -219,10 +225,10 @@ func (m *madeTable) metadataText() string {
 	if m.version > 2 {
 		next, first = `"next-row-id":0,`, `,"first-row-id":0,"added-rows":0`
 	}
-	return fmt.Sprintf(`{"format-version":%d,"table-uuid":"00000000-0000-0000-0000-000000000001","location":%q,"last-sequence-number":%d,"last-updated-ms":1,
+	return fmt.Sprintf(`{%s"format-version":%d,"table-uuid":"00000000-0000-0000-0000-000000000001","location":%q,"last-sequence-number":%d,"last-updated-ms":1,
 		"last-column-id":1000,"current-schema-id":%d,"schemas":[%s],"default-spec-id":%d,"partition-specs":[%s],"last-partition-id":1100,
 		"default-sort-order-id":0,"sort-orders":[{"order-id":0,"fields":[]}],%s"current-snapshot-id":1,"snapshots":[{"snapshot-id":1,
-		"sequence-number":%d,"timestamp-ms":1,"manifest-list":%q,"summary":{"operation":"append"}%s}]}`, m.version, m.location(), m.sequence, len(m.schemas)-1, strings.Join(schemas, ","), len(m.specs)-1,
+		"sequence-number":%d,"timestamp-ms":1,"manifest-list":%q,"summary":{"operation":"append"}%s}]}`, m.more, m.version, m.location(), m.sequence, len(m.schemas)-1, strings.Join(schemas, ","), len(m.specs)-1,
 		strings.Join(specs, ","), next, m.sequence, m.location("list.avro"), first)
 }
 

@@ -192,8 +192,14 @@ func readWhole(ctx context.Context, file storage.File, name string, limit int64)
 		return nil, fault.Wrap(fault.As(fault.Corrupt, err), "read %s", name)
 	}
 	resource.From(ctx).Counters.MetadataBytes.Add(int64(len(raw)))
+	if bytes.HasPrefix(raw, []byte(magicEncrypted)) {
+		return nil, fault.New(fault.Unsupported, "encrypted metadata files are not supported yet: %s", name).In(name)
+	}
 	return raw, nil
 }
+
+// magicEncrypted begins a file that Iceberg encrypts as a whole (its AES GCM stream): metadata, manifest lists, manifests and data that is not Parquet.
+const magicEncrypted = "AGS1"
 
 // gunzip unpacks metadata that is gzip by its first bytes; writers name such files in more than one way.
 func gunzip(name string, raw []byte) ([]byte, error) {
