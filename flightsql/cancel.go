@@ -11,48 +11,38 @@ import (
 
 	"github.com/skua-data/skua/auth"
 	"github.com/skua-data/skua/fault"
-	"github.com/skua-data/skua/resource"
 )
 
-// maxRemembered bounds how many statements are remembered that were cancelled, and how many that were read.
+// maxRemembered bounds how many statements are remembered that were cancelled, and how many that were read, or some endpoints of them.
 const maxRemembered = 4096
 
 // running knows the open streams of every statement, and which statements were cancelled: their tickets are good for nothing any more.
 type running struct {
 	mu        sync.Mutex
-	streams   map[statementKey]*reading
-	cancelled recent
-	finished  recent // read to the end
+	reads     map[statementKey]*reading // that have open streams
+	cancelled recent[struct{}]
+	ended     recent[*reading] // of which endpoints were read to the end, and none is now
 }
 
-// reading is a statement that is read, by one stream or several.
-type reading struct {
-	streams map[*context.CancelCauseFunc]struct{}
-	share   resource.Progress
-	most    float64       // that was told of it
-	done    chan struct{} // closed when no stream is open any more
-}
-
-// recent keeps the statements that were put into it last.
-type recent struct {
-	known map[statementKey]struct{}
+// recent keeps the statements that were put into it last, with something about each.
+type recent[V any] struct {
+	known map[statementKey]V
 	order []statementKey // oldest first
 }
 
-func (m *recent) has(k statementKey) bool {
+func (m *recent[V]) has(k statementKey) bool {
 	_, known := m.known[k]
 	return known
 }
 
-func (m *recent) put(k statementKey) {
-	if m.has(k) {
-		return
-	}
+func (m *recent[V]) put(k statementKey, v V) {
 	if m.known == nil {
-		m.known = map[statementKey]struct{}{}
+		m.known = map[statementKey]V{}
 	}
-	m.known[k] = struct{}{}
-	if m.order = append(m.order, k); len(m.order) > maxRemembered {
+	if !m.has(k) {
+		m.order = append(m.order, k)
+	}
+	if m.known[k] = v; len(m.order) > maxRemembered {
 		delete(m.known, m.order[0])
 		m.order = m.order[1:]
 	}
@@ -64,81 +54,78 @@ type statementKey struct {
 	owner     auth.Principal
 }
 
-func newRunning() *running { return &running{streams: map[statementKey]*reading{}} }
+func newRunning() *running { return &running{reads: map[statementKey]*reading{}} }
 
 // errCancelled is why a stream ended that CancelFlightInfo ended.
 func errCancelled() error { return fault.New(fault.Canceled, "the statement was cancelled") }
 
-// start registers a stream, under whose context the statement's progress is counted; call stop when it is over.
-func (r *running) start(ctx context.Context, k statementKey) (_ context.Context, of *reading, stop func(), err error) {
+// start registers a stream; call stop when it is over.
+func (r *running) start(ctx context.Context, k statementKey) (_ context.Context, of *stream, stop func(), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.cancelled.has(k) {
 		return nil, nil, nil, errCancelled()
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	of = r.streams[k]
-	if of == nil {
-		of = &reading{streams: map[*context.CancelCauseFunc]struct{}{}, done: make(chan struct{})}
-		r.streams[k] = of
+	of = &stream{running: r, statement: r.find(k), cancel: cancel}
+	if of.statement == nil {
+		of.statement = &reading{streams: map[*stream]struct{}{}, read: map[int]int{}}
 	}
-	of.streams[&cancel] = struct{}{}
+	r.reads[k] = of.statement
+	of.statement.open(of)
 	return ctx, of, func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		cancel(nil)
-		if delete(of.streams, &cancel); len(of.streams) == 0 {
-			delete(r.streams, k)
-			close(of.done)
+		if !of.statement.close(of) {
+			return
+		}
+		delete(r.reads, k)
+		if len(of.statement.read) > 0 {
+			r.ended.put(k, of.statement)
 		}
 	}, nil
 }
 
-// finish notes that a statement was read to its end.
-func (r *running) finish(k statementKey) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.finished.put(k)
+// find gives what is known of the reading of a statement; nil: nothing.
+func (r *running) find(k statementKey) *reading {
+	if of := r.reads[k]; of != nil {
+		return of
+	}
+	return r.ended.known[k]
 }
 
-// nearlyAll is the most that is told of a statement that is not read to its end: what follows its scans is not counted.
-const nearlyAll = 0.99
-
-// progress gives how much of a statement was read, which only grows, and what is closed when nobody reads it any more; nil: nobody does. It is not known
-// whether a statement of which nobody knows was ever read.
-func (r *running) progress(k statementKey) (share float64, reading <-chan struct{}, known bool) {
+// progress tells how much of a statement was read; false: nobody reads it, and no endpoint of it was read to its end.
+func (r *running) progress(k statementKey) (progress, bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.finished.has(k) {
-		return 1, nil, true
+	if r.cancelled.has(k) {
+		return progress{}, false, errCancelled()
 	}
-	of := r.streams[k]
+	of := r.find(k)
 	if of == nil {
-		return 0, nil, r.cancelled.has(k)
+		return progress{}, false, nil
 	}
-	if now, counted := of.share.Share(); counted {
-		of.most = max(of.most, min(now, nearlyAll))
-	}
-	return of.most, of.done, true
+	return of.progress(), true, nil
 }
 
 // open is the number of statements with open streams.
 func (r *running) open() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.streams)
+	return len(r.reads)
 }
 
 // cancel ends a statement's streams, now and later.
 func (r *running) cancel(k statementKey) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if of := r.streams[k]; of != nil {
-		for stop := range of.streams {
-			(*stop)(errCancelled())
+	if of := r.reads[k]; of != nil {
+		for s := range of.streams {
+			s.cancel(errCancelled())
 		}
 	}
-	r.cancelled.put(k)
+	r.cancelled.put(k, struct{}{})
 }
 
 // CancelFlightInfo ends the streams of a statement and makes its tickets worthless, whether it is being planned for a client that polls, is planned, is read or

@@ -39,47 +39,46 @@ func (s *Server) sendStatement(handle []byte, stream flight.FlightService_DoGetS
 	if err != nil {
 		return err
 	}
-	key := statementKey{t.Pin.Statement, callerOf(ctx).principal}
-	ctx, of, stop, err := s.running.start(ctx, key)
+	ctx, of, stop, err := s.running.start(ctx, statementKey{t.Pin.Statement, callerOf(ctx).principal})
 	if err != nil {
 		return err
 	}
 	defer stop()
 	return s.attend(ctx, stream, func(ctx context.Context, stream flight.FlightService_DoGetServer) error {
-		whole, err := s.sendParts(ctx, t, of, stream)
-		switch {
-		case err != nil && ctx.Err() != nil:
+		err := s.sendParts(ctx, t, of, stream)
+		if err != nil && ctx.Err() != nil {
 			return context.Cause(ctx)
-		case err != nil:
-			return err
-		case whole:
-			s.running.finish(key)
 		}
-		return nil
+		return err
 	})
 }
 
-// sendParts sends the parts of a ticket, and says whether they are the whole result.
-func (s *Server) sendParts(ctx context.Context, t ticket, of *reading, stream flight.FlightService_DoGetServer) (whole bool, err error) {
+// sendParts sends the parts of a ticket and counts on of how much of them was.
+func (s *Server) sendParts(ctx context.Context, t ticket, of *stream, to flight.FlightService_DoGetServer) error {
 	result, err := s.config.Engine.Resume(ctx, t.Pin)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer result.Close()
 	schema, err := t.Form.schema(result.Schema())
 	if err != nil {
-		return false, err
+		return err
 	}
 	if t.From < 0 || t.From > t.To || t.To > result.Parts() {
-		return false, fault.New(fault.Invalid, "the ticket's parts %d to %d are not among the result's %d", t.From, t.To, result.Parts())
+		return fault.New(fault.Invalid, "the ticket's parts %d to %d are not among the result's %d", t.From, t.To, result.Parts())
 	}
+	of.reads(t.From, t.To, result.Parts())
 	ctx = resource.WithProgress(ctx, &of.share)
 	reader, err := result.Open(ctx, t.From, t.To)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer reader.Release()
-	return t.From == 0 && t.To == result.Parts(), copyBatches(ctx, reader, s.newSender(stream, schema, t.Form))
+	if err := copyBatches(ctx, reader, s.newSender(to, schema, t.Form)); err != nil {
+		return err
+	}
+	of.finished()
+	return nil
 }
 
 // copyBatches sends what reader gives. A reader that ends early must not look like one that is done.

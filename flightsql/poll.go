@@ -187,8 +187,10 @@ func (s *service) PollFlightInfo(ctx context.Context, d *flight.FlightDescriptor
 		job, err = s.server.polls.start(ctx, d, func(ctx context.Context) (*flight.FlightInfo, error) { return s.GetFlightInfo(ctx, d) })
 	}
 	if err != nil {
-		if read := s.pollRead(ctx, again); isPoll && read != nil {
-			return read, ctx.Err()
+		if isPoll {
+			if read, readErr := s.pollRead(ctx, again); read != nil || readErr != nil {
+				return read, readErr
+			}
 		}
 		return nil, err
 	}
@@ -206,30 +208,33 @@ func (s *service) PollFlightInfo(ctx context.Context, d *flight.FlightDescriptor
 	}
 }
 
-// pollRead tells how much of a statement was read, soon after it was asked or when the last stream ends; nil: nobody reads it.
-func (s *service) pollRead(ctx context.Context, statement string) *flight.PollInfo {
+// pollRead tells how much of a statement was read, soon after it was asked or when the last stream ends; nil: nobody reads it. Between the endpoints of one
+// that a client reads one after the other, it is read still.
+func (s *service) pollRead(ctx context.Context, statement string) (*flight.PollInfo, error) {
 	key := statementKey{statement, callerOf(ctx).principal}
-	_, reading, known := s.server.running.progress(key)
+	now, known, err := s.server.running.progress(key)
 	if !known {
-		return nil
+		return nil, err
 	}
-	if reading != nil {
+	if now.share < 1 {
 		soon := time.NewTimer(readPatience)
 		defer soon.Stop()
 		select {
-		case <-reading:
+		case <-now.idle:
 		case <-soon.C:
 		case <-ctx.Done():
-			return nil
+			return nil, ctx.Err()
 		}
 	}
-	share, reading, _ := s.server.running.progress(key)
-	out := &flight.PollInfo{Info: &flight.FlightInfo{TotalRecords: -1, TotalBytes: -1, AppMetadata: []byte(pollPrefix + statement)}, Progress: &share}
-	if reading != nil {
+	if now, known, err = s.server.running.progress(key); !known {
+		return nil, err
+	}
+	out := &flight.PollInfo{Info: &flight.FlightInfo{TotalRecords: -1, TotalBytes: -1, AppMetadata: []byte(pollPrefix + statement)}, Progress: &now.share}
+	if now.share < 1 {
 		out.FlightDescriptor = &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(pollPrefix + statement)}
 		out.ExpirationTime = timestamppb.New(s.server.polls.now().Add(pollIdle))
 	}
-	return out
+	return out, nil
 }
 
 // wait is over when planning is, or after a time: patience, or when the schema is known where that takes longer, but never much longer.

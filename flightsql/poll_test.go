@@ -193,3 +193,34 @@ func TestPollingAStatementThatIsRead(t *testing.T) {
 	}
 	poll(1, false)
 }
+
+// TestPollingAStatementInEndpoints: each tells its part, whether they are read in order or not, and together they are all.
+func TestPollingAStatementInEndpoints(t *testing.T) {
+	w := start(t, nil)
+	c := w.connect(partitionsOption, "true")
+	info, err := c.Execute(c.ctx, "ROWS 4 2")
+	check(t, err)
+	if len(info.Endpoint) != 4 {
+		t.Fatalf("%d endpoints", len(info.Endpoint))
+	}
+	asked := &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(pollPrefix + string(info.Endpoint[0].AppMetadata))}
+	for step, endpoint := range []int{1, 1, 3, 0, 2} { // one is read twice
+		_, err := c.read(info.Endpoint[endpoint].Ticket, info.Schema)
+		check(t, err)
+		want := []float64{0.25, 0.25, 0.5, 0.75, 1}[step]
+		for { // until the server has seen the stream's end, too
+			p, err := c.Client.Client.PollFlightInfo(c.ctx, asked)
+			check(t, err)
+			if p.GetProgress() > want || (p.FlightDescriptor == nil) != (p.GetProgress() == 1) {
+				t.Fatalf("after %d endpoints %v, want %v", step+1, p, want)
+			}
+			if p.GetProgress() == want {
+				break
+			}
+		}
+	}
+	_, err = c.Client.Client.CancelFlightInfo(c.ctx, &flight.CancelFlightInfoRequest{Info: info})
+	check(t, err)
+	_, err = c.Client.Client.PollFlightInfo(c.ctx, asked)
+	wantCode(t, err, codes.Canceled, "cancelled")
+}
