@@ -215,6 +215,7 @@ func (b *bestRows) row(column arrow.Array, i int) bool {
 	if int64(b.values.Len()) >= room && (room == 0 || !b.values.better(v, b.values.list[0])) {
 		return false
 	}
+	v = owned(v)
 	if b.seen != nil {
 		if _, known := b.seen[distinctKey(v)]; known {
 			return false
@@ -298,7 +299,7 @@ func (v *bestValues) Pop() any {
 	return last
 }
 
-// bestOf gives a value as predicate.Literal has it. NaNs are one, and so are both zeros.
+// bestOf gives a value as predicate.Literal has it, a text in the batch's memory. NaNs are one, and so are both zeros.
 func bestOf(a arrow.Array, i int) (any, bool) {
 	switch a := a.(type) {
 	case *array.Boolean:
