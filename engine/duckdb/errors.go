@@ -128,6 +128,9 @@ func (p *problem) fault(c class) *fault.Error {
 		_, name, _ := strings.Cut(p.Message, rowsType)
 		return fault.New(fault.Invalid, "The limit like expression is invalid. The limit and the offset expression must be integer type, but got %q.", firstLine(name)).
 			With("INVALID_LIMIT_LIKE_EXPRESSION.DATA_TYPE", "42K0E")
+	case strings.Contains(p.Message, dialect.NamesMismatch), fieldBeyond.MatchString(message):
+		return fault.New(fault.Invalid, "The number of aliases supplied in the AS clause does not match the number of columns output by the UDTF: name every field of the structs.").
+			With("UDTF_ALIAS_NUMBER_MISMATCH", "42802")
 	case strings.HasPrefix(message, "STAR expression is only allowed"), strings.Contains(message, "cannot be applied to a star expression"):
 		return fault.New(fault.Invalid, "Invalid usage of '*': a star stands in a select list or among the arguments of a function.").With("INVALID_USAGE_OF_STAR_OR_REGEX", "42000")
 	case strings.HasPrefix(message, "Ambiguous reference"):
@@ -138,6 +141,9 @@ func (p *problem) fault(c class) *fault.Error {
 
 // negativeRows is what the engine says to a number of rows below 0.
 var negativeRows = regexp.MustCompile(`(?i)\b(?:LIMIT|OFFSET)\b.* cannot be negative`)
+
+// fieldBeyond is what the engine says to a number of a field that a struct lacks, which a generator with too many names asks for.
+var fieldBeyond = regexp.MustCompile(`^Key index \d+ for struct_extract out of range`)
 
 // changesSetting finds advice to change a setting.
 var changesSetting = regexp.MustCompile(`\bSET `)

@@ -30,6 +30,11 @@ func TestGeneratorsGiveRowsAndColumns(t *testing.T) {
 		{"SELECT a, b FROM (SELECT 1) LATERAL VIEW stack(2, 1, 2, 3, 4) t AS a, b", `[{"a":1,"b":2},{"a":3,"b":4}]`},
 		{"SELECT explode(array(1)), explode(array(2))", "UNSUPPORTED_GENERATOR.MULTI_GENERATOR"},
 		{"SELECT posexplode(array(1)) AS p", "UDTF_ALIAS_NUMBER_MISMATCH"},
+		{"SELECT inline(array(struct(1 AS a, 'x' AS b))) AS (p)", "UDTF_ALIAS_NUMBER_MISMATCH"},
+		{"SELECT inline(array(struct(1 AS a, 'x' AS b))) AS p", "UDTF_ALIAS_NUMBER_MISMATCH"},
+		{"SELECT inline_outer(array(struct(1 AS a, 'x' AS b))) AS (p, q, r)", "UDTF_ALIAS_NUMBER_MISMATCH"},
+		{"SELECT * FROM (SELECT array(struct(1 AS a, 'x' AS b)) AS l) LATERAL VIEW inline(l) t AS p", "UDTF_ALIAS_NUMBER_MISMATCH"},
+		{"SELECT p FROM (SELECT array(struct(1 AS a, 'x' AS b), NULL) AS l) LATERAL VIEW inline(l) t AS p, q", `[{"p":1},{"p":null}]`},
 		{"SELECT stack(n, 1) FROM (SELECT 1 AS n)", "WRONG_NUM_ARGS.WITHOUT_SUGGESTION"},
 		{"SELECT explode(array((SELECT max(x) FROM explode(array((SELECT max(x) FROM explode(array((SELECT max(x) FROM explode(array(1)) t(x)))) t(x)))) t(x))))", "FAILED_TO_PARSE_TOO_COMPLEX"},
 	} {

@@ -131,6 +131,7 @@ func TestTemporaryViewsReadVariables(t *testing.T) {
 		"few":   {Text: "SELECT id FROM orders WHERE id < least", Dialect: "spark", Variable: known},
 		"twice": {Text: "SELECT count(*) AS n, max(a.id) + session.least AS m FROM few a JOIN few b ON a.id < b.id", Dialect: "spark", Variable: known},
 		"own":   {Text: "SELECT count(*) AS n FROM orders WHERE status = 'open' AND id < session.status", Dialect: "spark", Variable: known},
+		"split": {Text: "SELECT explode((SELECT tags FROM customers WHERE id = 1))", Dialect: "spark", Variable: known},
 		"blind": {Text: "SELECT id FROM orders WHERE id < least", Dialect: "spark"},
 	}
 	for _, c := range []struct{ sql, value, want string }{
@@ -138,6 +139,7 @@ func TestTemporaryViewsReadVariables(t *testing.T) {
 		{"SELECT count(*) AS n FROM few", "CAST('5' AS INT)", `[{"n":5}]`},
 		{"SELECT * FROM twice", "CAST('4' AS INT)", `[{"m":6,"n":6}]`},
 		{"SELECT * FROM own", "CAST('4' AS INT)", `[{"n":2}]`},
+		{"SELECT o.id, s.col FROM orders o JOIN split s WHERE o.id = 7 ORDER BY col", "CAST('4' AS INT)", `[{"col":"a","id":7},{"col":"b","id":7}]`},
 		{"SELECT * FROM blind", "CAST('4' AS INT)", "UNRESOLVED_COLUMN.WITH_SUGGESTION"},
 	} {
 		value = c.value

@@ -122,13 +122,18 @@ func (g *generatorCall) columns(isMap bool) (out []generated) {
 	return out
 }
 
+// NamesMismatch is what the engine fails with where structs have more fields than a generator has names.
+const NamesMismatch = "skua: a generator has fewer names than columns"
+
 // fields gives the columns of a list of structs.
 func (g *generatorCall) fields() (out []generated) {
 	if len(g.names) == 0 {
 		return []generated{{text: strings.TrimSuffix(g.listed("($1)"), ")") + ", max_depth := 2)"}}
 	}
+	count := strconv.Itoa(len(g.names))
 	for i := range g.names {
-		out = append(out, generated{text: g.listed("list_transform($1, lambda skua_x: struct_extract_at(skua_x, " + strconv.Itoa(i+1) + "))"), name: ""})
+		field := "CASE WHEN len(struct_keys(skua_x)) <> " + count + " THEN error('" + NamesMismatch + "') ELSE struct_extract_at(skua_x, " + strconv.Itoa(i+1) + ") END"
+		out = append(out, generated{text: g.listed("list_transform($1, lambda skua_x: " + field + ")"), name: ""})
 	}
 	return out
 }

@@ -23,6 +23,7 @@ func (s *Statement) Inline(i int, inner *Statement, columns []Column) (first int
 	pieces = append(pieces, piece{text: tail, table: -1})
 	for _, t := range inner.typed {
 		t.value, t.column, t.after = shift.pieces(t.value), shift.pieces(t.column), shift.pieces(t.after)
+		t.lists, t.maps = shift.pieces(t.lists), shift.pieces(t.maps)
 		s.typed = append(s.typed, t)
 	}
 	s.Joined += inner.Joined
