@@ -86,7 +86,7 @@ Spark and ANSI SQL give the same text another meaning, ` + "`SET skua.sql.dialec
 writes the tables below from what the engine gives.
 
 Columns without an alias are called as Spark calls them in both dialects, and the sum of whole numbers is a ` + "`bigint`" + `. A day plus an
-interval is a timestamp, in both dialects. Under ` + "`spark`" + ` a CAST of a fraction to a whole number cuts it off, but for one of a subquery or a parameter. Under ` + "`spark`" + ` the type ` + "`TIMESTAMP`" + ` has the session's zone, and ` + "`avg`" + ` of
+interval is a timestamp, in both dialects. Under ` + "`spark`" + ` a CAST of a fraction to a whole number cuts it off, and a text with a fraction is no whole number. Under ` + "`spark`" + ` the type ` + "`TIMESTAMP`" + ` has the session's zone, and ` + "`avg`" + ` of
 decimals is a decimal with four digits more behind the point, rounded half up; under ` + "`ansi`" + ` it is a double.
 
 A star among the arguments of a function is the columns of its query: ` + "`struct(*)`" + `, ` + "`concat(t.*, 'x')`" + `, ` + "`array(* EXCEPT (id))`" + `, ` + "`count(DISTINCT *)`" + `. ` + "`COLUMNS(…)`" + ` is DuckDB's, and its columns

@@ -27,7 +27,10 @@ func TestWholeCasts(t *testing.T) {
 		"CAST(d AS INT)": func(i int) int64 { return int64(math.Trunc(floats[i])) }, "CAST(d AS TINYINT)": func(i int) int64 { return int64(math.Trunc(floats[i])) },
 		"CAST(w AS BIGINT)": func(i int) int64 { return wide[i] }, "CAST(k AS SMALLINT)": func(i int) int64 { return int64(i) },
 		"CAST(CAST(k AS STRING) AS INT)": func(i int) int64 { return int64(i) }, "CAST(max(f) AS INT)": func(i int) int64 { return int64(math.Trunc(floats[i])) },
-		"CAST(CAST(f AS FLOAT) * 1 AS INT)": func(i int) int64 { return int64(math.Trunc(floats[i])) },
+		"f::INT": func(i int) int64 { return int64(math.Trunc(floats[i])) }, "d::double::int": func(i int) int64 { return int64(math.Trunc(floats[i])) },
+		"CAST((SELECT f) AS INT)":                                      func(i int) int64 { return int64(math.Trunc(floats[i])) },
+		"TRY_CAST((CASE WHEN EXISTS (SELECT 1) THEN d END) AS BIGINT)": func(i int) int64 { return int64(math.Trunc(floats[i])) },
+		"CAST(CAST(f AS FLOAT) * 1 AS INT)":                            func(i int) int64 { return int64(math.Trunc(floats[i])) },
 	} {
 		q := f.query("SELECT k, "+expr+" AS v FROM numbers GROUP BY ALL", nil)
 		if expr != "CAST(max(f) AS INT)" {
@@ -70,5 +73,26 @@ func TestWholeCasts(t *testing.T) {
 	}
 	if _, err := f.rows(t.Context(), "SELECT system.truncate(10, CAST(-99.99 AS DECIMAL(4, 2))) FROM orders WHERE id = 1"); err == nil || !strings.Contains(err.Error(), "NUMERIC_VALUE_OUT_OF_RANGE") {
 		t.Errorf("a truncated decimal that its type cannot hold: %v", err)
+	}
+}
+
+// TestWholeCastsOfTexts: in Spark a text with a fraction or an exponent is no whole number.
+func TestWholeCastsOfTexts(t *testing.T) {
+	f := newFixture(t)
+	f.spark = true
+	const invalid = "CAST_INVALID_INPUT"
+	for _, c := range []struct{ sql, want string }{
+		{"SELECT CAST(x AS INT) AS v FROM (SELECT '2.5' AS x)", invalid}, {"SELECT CAST(x AS BIGINT) AS v FROM (SELECT '1e3' AS x)", invalid},
+		{"SELECT x::int AS v FROM (SELECT '1_000' AS x)", invalid}, {"SELECT CAST(x AS INT) AS v FROM (SELECT '0x1F' AS x)", invalid},
+		{"SELECT TRY_CAST(x AS INT) AS v FROM (SELECT '2.5' AS x)", `[{"v":null}]`}, {"SELECT TRY_CAST('2.7' AS INT) AS v FROM customers WHERE id = 1", `[{"v":null}]`},
+		{"SELECT CAST(x AS INT) AS v FROM (SELECT ' -25 ' AS x)", `[{"v":-25}]`}, {"SELECT CAST(x AS TINYINT) AS v FROM (SELECT '+12' AS x)", `[{"v":12}]`},
+		{"SELECT 2.5::int AS v FROM customers WHERE id = 1", `[{"v":2}]`}, {"SELECT -2.5::int AS v FROM customers WHERE id = 1", `[{"v":-2}]`},
+		{"SELECT sum(id) OVER (ORDER BY id)::int AS v FROM customers WHERE id = 1", `[{"v":1}]`}, {"SELECT CASE WHEN true THEN 2 END::int AS v FROM customers WHERE id = 1", `[{"v":2}]`},
+		{"SELECT (SELECT max(price) FROM orders)::int AS v FROM customers WHERE id = 1", `[{"v":99}]`}, {"SELECT count(*) FILTER (WHERE id > 1)::int AS v FROM customers", `[{"v":2}]`},
+		{"SELECT CAST(max(name) AS INT) AS v FROM (SELECT '7' AS name) GROUP BY ALL", `[{"v":7}]`},
+	} {
+		if got := outcome(t, f, c.sql, nil, nil); got != c.want {
+			t.Errorf("%s: %s, want %s", c.sql, got, c.want)
+		}
 	}
 }

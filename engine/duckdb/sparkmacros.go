@@ -30,7 +30,8 @@ func wholeCastMacros(format string) (out []string) {
 	return out
 }
 
-// wholeCasts is the macro of a cast to a whole number that cuts off the fraction: of a decimal in its text, which is exact. The engine knows the type when
+// wholeCasts is the macro of a cast to a whole number that cuts off the fraction: of a decimal in its text, which is exact. A
+// text with anything but a whole number is none: it comes into quotes, which nothing casts. The engine knows the type when
 // it plans, and keeps one of the branches.
 const wholeCasts = "CREATE MACRO %[1]s(x) AS CASE WHEN typeof(x) IN ('DOUBLE', 'FLOAT') THEN %[2]s(trunc(TRY_CAST(x AS DOUBLE)) AS %[3]s) " +
-	"WHEN typeof(x) LIKE 'DECIMAL(%%)' THEN %[2]s(split_part(CAST(x AS VARCHAR), '.', 1) AS %[3]s) ELSE %[2]s(x AS %[3]s) END"
+	"WHEN typeof(x) = 'VARCHAR' THEN %[2]s(regexp_replace(CAST(x AS VARCHAR), '(?s)^.*[^0-9+\\-\\s].*$', '\"\\0\"') AS %[3]s) WHEN typeof(x) LIKE 'DECIMAL(%%)' THEN %[2]s(split_part(CAST(x AS VARCHAR), '.', 1) AS %[3]s) ELSE %[2]s(x AS %[3]s) END"

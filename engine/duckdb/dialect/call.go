@@ -95,37 +95,6 @@ func (r *rewriter) cast(verb string, pos syntax.Pos) {
 	r.close(")")
 }
 
-// wholeTypes are the types of whole numbers, as macros call them.
-var wholeTypes = map[string]string{"TINYINT": "tinyint", "BYTE": "tinyint", "SMALLINT": "smallint", "SHORT": "smallint", "INT": "integer", "INTEGER": "integer", "BIGINT": "bigint", "LONG": "bigint"}
-
-// wholeCast writes a cast to a whole number, which in Spark cuts off the fraction; false: it is another cast, or one of what has none. Subqueries are
-// left alone, which the macro would repeat.
-func (r *rewriter) wholeCast(verb string, as int, pos syntax.Pos) bool {
-	name := wholeTypes[strings.ToUpper(r.at(as+1).Text)]
-	if !r.Spark || name == "" || !r.at(as).Is("AS") || !r.at(as+2).Is(")") || as == r.next+2 && r.at(r.next+1).Kind != syntax.Word && r.at(r.next+1).Kind != syntax.Quoted && r.at(r.next+1).Kind != syntax.Number {
-		return false
-	}
-	for i := r.next + 1; i < as; i++ {
-		if r.at(i).Is("SELECT") || r.at(i).Is("?") {
-			return false
-		}
-	}
-	macro := "skua_" + strings.ToLower(verb) + "_" + name
-	done := r.grown(wholeMacro, pos)
-	r.emitAt(macro+"(", pos)
-	r.next++
-	for r.failed == nil && r.next < as {
-		r.operand(&scope{})
-	}
-	done()
-	r.next += 2
-	r.close(")")
-	return true
-}
-
-// wholeMacro stands for the macros of casts to whole numbers where their growth is told.
-const wholeMacro = "skua_cast_whole"
-
 // templated writes a call by the template for its number of arguments; false: there is none.
 func (r *rewriter) templated(f function, name string, pos syntax.Pos) bool {
 	bounds := r.argumentBounds()

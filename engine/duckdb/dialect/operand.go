@@ -152,6 +152,7 @@ func (r *rewriter) symbol(s *scope) {
 		r.parameter(t)
 	case t.Is(":") && r.at(r.next+1).Kind == syntax.Word && r.next > 0 && !isOperandEnd(r.at(r.next-1)):
 		r.refuse(r.next, "Named parameters are not supported: write ?")
+	case t.Is("::") && r.wholeSuffix():
 	case t.Is("::"):
 		r.copy()
 		r.typeName()
@@ -227,6 +228,11 @@ func (r *rewriter) operandPieces() int {
 	if start < 0 {
 		return -1
 	}
+	return r.piecesFrom(start)
+}
+
+// piecesFrom gives where the pieces of a token begin, which are among the last; -1: that is not known.
+func (r *rewriter) piecesFrom(start int) int {
 	offset, from := r.at(start).Pos.Offset, -1
 	for i := len(r.out.pieces) - 1; i >= 0; i-- {
 		p := r.out.pieces[i]
