@@ -93,6 +93,7 @@ A star among the arguments of a function is the columns of its query: ` + "`stru
 are called after those it takes. The generators ` + "`explode`" + `, ` + "`posexplode`" + `, ` + "`inline`" + `, ` + "`stack`" + `, ` + "`json_tuple`" + ` and their ` + "`_outer`" + ` forms stand in a select list (one in each, with ` + "`AS name`" + ` or
 ` + "`AS (a, b)`" + `), behind ` + "`LATERAL VIEW`" + ` and where a table may; without names their columns are ` + "`col`" + `, ` + "`pos`" + `, ` + "`key`" + ` and ` + "`value`" + `, ` + "`col0`" + `, ` + "`c0`" + ` and so on, as in Spark. A ` + "`JOIN`" + ` without ` + "`ON`" + ` and ` + "`USING`" + `
 takes every pair of rows, whatever its kind; ` + "`a JOIN b JOIN c ON x ON y`" + ` means what it does in ANSI SQL.
+Under ` + "`spark`" + ` the star of joins that all have the same ` + "`USING`" + ` begins with its columns; that of ` + "`NATURAL JOIN`" + ` and of other joins has the columns in the order of the tables.
 
 ## Where they differ
 

@@ -2,7 +2,10 @@
 
 package duckdb
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestGeneratorsGiveRowsAndColumns: Spark's generators in a select list, in LATERAL VIEW and where a table stands, with the columns that Spark gives them.
 func TestGeneratorsGiveRowsAndColumns(t *testing.T) {
@@ -68,6 +71,43 @@ func TestJoinsWithoutConditionsTakeEveryPair(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s: %s, want %s", c.from, got, c.want)
+		}
+	}
+}
+
+// TestStarsBeginWithTheColumnsOfUsing, in Spark's dialect: a column that both sides have stands first, once.
+func TestStarsBeginWithTheColumnsOfUsing(t *testing.T) {
+	f := newFixture(t)
+	const x, y, z = "(SELECT 1 AS a, 2 AS b) x", "(SELECT 5 AS c, 2 AS b) y", "(SELECT 5 AS c, 3 AS b) y"
+	for _, c := range []struct{ from, spark, ansi, row string }{
+		{x + " JOIN " + y + " USING (b)", "b a c", "a b c", `[{"a":1,"b":2,"c":5}]`},
+		{x + " JOIN " + y + " USING (B) ORDER BY 1", "b a c", "a b c", `[{"a":1,"b":2,"c":5}]`},
+		{x + " LEFT JOIN " + z + " USING (b)", "b a c", "a b c", `[{"a":1,"b":2,"c":null}]`},
+		{x + " RIGHT JOIN " + z + " USING (b)", "b a c", "a b c", `[{"a":null,"b":3,"c":5}]`},
+		{x + " FULL OUTER JOIN " + z + " USING (b) ORDER BY b", "b a c", "a b c", `[{"a":1,"b":2,"c":null},{"a":null,"b":3,"c":5}]`},
+		{x + " LEFT SEMI JOIN " + y + " USING (b)", "b a", "a b", `[{"a":1,"b":2}]`},
+		{x + " JOIN " + y + " USING (b) JOIN (SELECT 2 AS b, 7 AS d) w USING (b) WHERE a = 1", "b a c d", "a b c d", `[{"a":1,"b":2,"c":5,"d":7}]`},
+		{"orders JOIN (SELECT CAST(2 AS BIGINT) AS id, 8 AS d) w USING (id)", "id customer price status day d", "id customer price status day d", `[{"customer":2,"d":8,"day":"2024-03-03","id":2,"price":"2.02","status":null}]`},
+		{"(SELECT 8 AS d, CAST(2 AS BIGINT) AS id) w JOIN orders USING (id)", "id d customer price status day", "d id customer price status day", `[{"customer":2,"d":8,"day":"2024-03-03","id":2,"price":"2.02","status":null}]`},
+		{x + " JOIN " + y + " USING (b) JOIN (SELECT 1 AS k, 9 AS b) w ON a = k", "a b c k b", "a b c k b", ""},
+	} {
+		for spark, want := range map[bool]string{true: c.spark, false: c.ansi} {
+			f.spark = spark
+			p, err := f.run.Compile(t.Context(), f.query("SELECT * FROM "+c.from, nil))
+			if err != nil {
+				t.Errorf("%s: %v", c.from, err)
+				continue
+			}
+			var names []string
+			for _, f := range p.Schema().Fields() {
+				names = append(names, f.Name)
+			}
+			if got := strings.Join(names, " "); got != want {
+				t.Errorf("%s, spark %t: columns %s, want %s", c.from, spark, got, want)
+			}
+			if got := outcome(t, f, "SELECT * FROM "+c.from, nil, nil); c.row != "" && got != c.row {
+				t.Errorf("%s, spark %t: %s, want %s", c.from, spark, got, c.row)
+			}
 		}
 	}
 }

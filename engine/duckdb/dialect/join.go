@@ -1,6 +1,11 @@
 package dialect
 
-import "github.com/skua-data/skua/engine/syntax"
+import (
+	"slices"
+	"strings"
+
+	"github.com/skua-data/skua/engine/syntax"
+)
 
 // join notes what a JOIN at the next token lacks: without ON and USING it takes every pair of rows. Where a FROM has a condition for each of its joins, they
 // may follow one another, and all is as it stands.
@@ -76,5 +81,62 @@ func (r *rewriter) paired() {
 	if r.pairs[r.next] {
 		delete(r.pairs, r.next)
 		r.emit("ON true")
+	}
+}
+
+// mergedColumns gives the columns that Spark's star begins with: those of USING, where an element is a bare star and all joins of its FROM have the same. With
+// others among them, a column of one of the names might be a table's own, and stays where the engine has it.
+func (r *rewriter) mergedColumns(s *scope, from, end int) []string {
+	if !r.Spark || end-from != 1 || !r.at(from).Is("*") {
+		return nil
+	}
+	start := r.fromOf(s.start)
+	if !r.at(start).Is("FROM") {
+		return nil
+	}
+	var merged []string
+	joins, lists := 0, 0
+	for i, last := start+1, r.endOf(start+1, fromEnds...); i < last; i = r.after(i) {
+		switch t := r.at(i); {
+		case r.at(i - 1).Is("."):
+		case oneOf(t, ",", "LATERAL", "PIVOT", "UNPIVOT"):
+			return nil
+		case t.Is("JOIN"):
+			joins++
+		case t.Is("USING") && r.at(i+1).Is("("):
+			columns := r.names(i+2, r.endOf(i+2))
+			if lists++; lists > 1 && !slices.EqualFunc(columns, merged, strings.EqualFold) {
+				return nil
+			}
+			merged = columns
+		}
+	}
+	if joins != lists {
+		return nil
+	}
+	return merged
+}
+
+// firstOfStar writes the columns that a star begins with.
+func (r *rewriter) firstOfStar(columns []string) {
+	for _, c := range columns {
+		r.emit(c)
+		r.emit(",")
+	}
+}
+
+// restOfStar leaves them out of the star itself.
+func (r *rewriter) restOfStar(columns []string) {
+	for i, c := range columns {
+		if i == 0 {
+			r.emit("EXCLUDE")
+			r.emit("(")
+		} else {
+			r.emit(",")
+		}
+		r.emit(c)
+	}
+	if len(columns) > 0 {
+		r.emit(")")
 	}
 }

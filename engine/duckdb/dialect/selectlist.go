@@ -82,6 +82,8 @@ func (r *rewriter) item(s *scope) (spelled string, e element) {
 		return "", element{star: true}
 	}
 	alias, valueEnd := r.aliasOf(from, end)
+	merged := r.mergedColumns(s, from, end)
+	r.firstOfStar(merged)
 	begin, value := len(r.out.pieces), len(r.out.pieces)
 	for r.failed == nil && r.next < end {
 		r.operand(&scope{})
@@ -91,6 +93,7 @@ func (r *rewriter) item(s *scope) (spelled string, e element) {
 	}
 	if r.failed == nil {
 		r.list(s, alias, from, end, r.out.pieces[begin:value], star)
+		r.restOfStar(merged)
 		r.stars(s, begin)
 	}
 	if v, ok := r.Values[r.at(from).Pos.Offset]; ok && from+v.Tokens == end {
