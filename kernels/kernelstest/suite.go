@@ -38,6 +38,14 @@ func Run(t *testing.T, d kernels.Decoder, open Opener) {
 				break
 			}
 			t.Run(kind.name+"/"+l.Name, func(t *testing.T) { RunBatch(t, d, open(t, Write(t, batch, l), kind.fields), batch) })
+			if i > 1 {
+				continue
+			}
+			t.Run(kind.name+"/"+l.Name+" and pages without values", func(t *testing.T) {
+				groups := open(t, Write(t, batch, l), kind.fields)
+				Hollow(t, groups)
+				RunBatch(t, d, groups, batch)
+			})
 		}
 	}
 }

@@ -59,7 +59,7 @@ func Open(rg *kernels.RowGroup, leaf int, o Options) *Walk {
 }
 
 // Next gives the header of the next data or dictionary page, whose body is to be taken or passed before the next call; false at the end of the
-// values. Pages of other types are left out.
+// values. Pages of other types are left out, and data pages without values, which some writers leave where they give a dictionary up.
 func (w *Walk) Next() (Header, bool, error) {
 	for w.left > 0 && w.turn() {
 		h, more, err := w.header()
@@ -74,6 +74,12 @@ func (w *Walk) Next() (Header, bool, error) {
 		}
 		if err := w.check(&h); err != nil {
 			return h, false, err
+		}
+		if h.IsData && h.Values == 0 && w.rows == 0 {
+			if err := w.Pass(&h); err != nil {
+				return h, false, err
+			}
+			continue
 		}
 		if w.located != nil && (h.IsData != (w.rows > 0) || h.IsData && h.Values != w.rows) {
 			return h, false, fault.New(fault.Corrupt, "a page of %d rows where the offset index has %d", h.Values, w.rows)
