@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -126,5 +127,29 @@ func TestBestRowsBound(t *testing.T) {
 			t.Errorf("%s of %+v: %s, want %s", c.rows, c.push, got, c.want)
 		}
 		batch.Release()
+	}
+}
+
+// TestColumnsAreFollowedThroughOrders: an ORDER BY inside drops the keys that nobody above it reads, and what is above means the columns that are left.
+func TestColumnsAreFollowedThroughOrders(t *testing.T) {
+	f := newFixture(t)
+	var rows []string
+	for i := range 200 {
+		rows = append(rows, fmt.Sprintf(`{"a":%d,"b":%d,"d":"%d.5"}`, i, 1000-i, i))
+	}
+	f.tables["pairs"] = newTable(t, "["+strings.Join(rows, ",")+"]", 9, arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int64}, arrow.Field{Name: "b", Type: arrow.PrimitiveTypes.Int64},
+		arrow.Field{Name: "d", Type: &arrow.Decimal128Type{Precision: 12, Scale: 1}})
+	f.tables["few"] = newTable(t, `[{"k":1000,"n":1},{"k":998,"n":2},{"k":3,"n":3}]`, 2, arrow.Field{Name: "k", Type: arrow.PrimitiveTypes.Int64}, arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int64})
+	for _, c := range []struct{ sql, want string }{
+		{"SELECT x.b, f.n FROM (SELECT a, b FROM pairs ORDER BY a) x JOIN few f ON x.b = f.k ORDER BY b", `[{"b":998,"n":2},{"b":1000,"n":1}]`},
+		{"SELECT f.n, x.b FROM few f LEFT JOIN (SELECT a, b FROM pairs ORDER BY a) x ON x.b = f.k ORDER BY n", `[{"b":1000,"n":1},{"b":998,"n":2},{"b":null,"n":3}]`},
+		{"SELECT f.n, x.b FROM few f JOIN (SELECT a, b FROM pairs WHERE a < 3 ORDER BY a) x ON x.b = f.k ORDER BY n", `[{"b":1000,"n":1},{"b":998,"n":2}]`},
+		{"SELECT b FROM (SELECT b FROM pairs ORDER BY a LIMIT 100000) ORDER BY b LIMIT 2", `[{"b":801},{"b":802}]`},
+		{"SELECT b FROM (SELECT a, b FROM pairs ORDER BY a, d) ORDER BY b LIMIT 2", `[{"b":801},{"b":802}]`},
+		{"SELECT b, row_number() OVER () AS r FROM (SELECT b FROM pairs ORDER BY a) ORDER BY b LIMIT 1", `[{"b":801,"r":200}]`},
+	} {
+		if got := outcome(t, f, c.sql, nil, nil); got != c.want {
+			t.Errorf("%s: %s, want %s", c.sql, got, c.want)
+		}
 	}
 }
