@@ -42,7 +42,7 @@ func newHistory(t *testing.T) *madeHistory {
 func (h *madeHistory) commit(operation string, add, remove []string) {
 	h.t.Helper()
 	h.sequence++
-	snapshot, sequence := h.sequence, h.sequence
+	snapshot := h.sequence
 	for _, row := range remove {
 		old := h.entries[row]
 		data := old.DataFile()
@@ -60,6 +60,14 @@ func (h *madeHistory) commit(operation string, add, remove []string) {
 		h.order = append([]string{row}, h.order...)
 		h.replace(row, content, h.entries[row])
 	}
+	h.snapshots = append(h.snapshots, "")
+	h.list(operation)
+}
+
+// list writes the manifest list of the newest snapshot, and what the metadata has of it.
+func (h *madeHistory) list(operation string) {
+	h.t.Helper()
+	snapshot, sequence := h.sequence, h.sequence
 	var list []iceberg.ManifestFile
 	for _, row := range h.order {
 		m := h.manifests[row]
@@ -79,8 +87,12 @@ func (h *madeHistory) commit(operation string, add, remove []string) {
 	if snapshot > 1 {
 		parent = fmt.Sprintf(`"parent-snapshot-id":%d,`, snapshot-1)
 	}
-	h.snapshots = append(h.snapshots, fmt.Sprintf(`{"snapshot-id":%d,%s"sequence-number":%d,"timestamp-ms":%d,"manifest-list":%q,"summary":{"operation":%q}}`,
-		snapshot, parent, sequence, snapshot*1000, h.location(name), operation))
+	summary := ""
+	if operation != "" {
+		summary = fmt.Sprintf(`,"summary":{"operation":%q}`, operation)
+	}
+	h.snapshots[len(h.snapshots)-1] = fmt.Sprintf(`{"snapshot-id":%d,%s"sequence-number":%d,"timestamp-ms":%d,"manifest-list":%q%s}`,
+		snapshot, parent, sequence, snapshot*1000, h.location(name), summary)
 }
 
 // replace writes the manifest of a file anew.
@@ -112,6 +124,24 @@ func (h *madeHistory) replace(row string, content iceberg.ManifestContent, e ice
 	}
 	h.manifests[row] = iceberg.NewManifestFile(h.version, h.location(name), int64(out.Len()), 0, h.sequence).SequenceNum(h.sequence, h.sequence).
 		AddedFiles(0).ExistingFiles(0).DeletedFiles(1).Build()
+}
+
+// merge makes a snapshot that adds a file of one row and writes the manifests of others into one with it.
+func (h *madeHistory) merge(operation, row string, others ...string) {
+	h.t.Helper()
+	h.commit(operation, []string{row}, nil)
+	added := h.entries[row]
+	entries := []iceberg.ManifestEntry{added}
+	for _, other := range others {
+		e := h.entries[other]
+		snapshot, sequence := e.SnapshotID(), e.SequenceNum()
+		entries = append(entries, iceberg.NewManifestEntry(iceberg.EntryStatusEXISTING, &snapshot, &sequence, &sequence, e.DataFile()))
+		delete(h.manifests, other)
+		h.order = slices.DeleteFunc(h.order, func(o string) bool { return o == other })
+	}
+	h.manifest(iceberg.ManifestContentData, 0, entries)
+	h.manifests[row] = h.madeTable.manifests[len(h.madeTable.manifests)-1]
+	h.list(operation)
 }
 
 func (h *madeHistory) open() *Table {
@@ -204,6 +234,8 @@ func TestIncrementalAppends(t *testing.T) {
 		{"from one that is not", ids(99, 0), "Starting snapshot (exclusive) 99 is not a parent ancestor of end snapshot 6", fault.Invalid},
 		{"backwards", ids(3, 2), "Starting snapshot (exclusive) 3 is not a parent ancestor of end snapshot 2", fault.Invalid},
 		{"to one that is not", ids(1, 99), "Cannot find the end snapshot: 99", fault.NotFound},
+		{"without a begin", ids(0, 3), "Cannot set only `end-snapshot-id` for incremental scans", fault.Invalid},
+		{"until a time", times(0, 2000), "Only changelog scans support `start-timestamp` and `end-timestamp`", fault.Invalid},
 		{"by times", times(1000, 0), "Only changelog scans support `start-timestamp` and `end-timestamp`", fault.Invalid},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -227,6 +259,43 @@ func checkRange(t *testing.T, source Source, err error, want string, kind fault.
 	}
 	if got := unquoted(rows); err != nil || got != want {
 		t.Errorf("%s, %v, want %s", got, err, want)
+	}
+}
+
+// TestIncrementalAppendsOfHistoriesThatAreOdd: appends in front of which lie deletes, that merge manifests or remove files, and snapshots of other
+// operations that add files.
+func TestIncrementalAppendsOfHistoriesThatAreOdd(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		make    func(h *madeHistory)
+		appends string // after the first snapshot
+		changes string // the same, as a changelog
+	}{
+		{"deletes lie in front", func(h *madeHistory) { h.commit("delete", []string{"-1"}, nil); h.commit("append", []string{"2"}, nil) }, "[2]", "refused"},
+		{"it merges manifests", func(h *madeHistory) {
+			h.commit("append", []string{"2"}, nil)
+			h.merge("append", "3", "1", "2")
+			h.merge("append", "4", "3")
+		},
+			"[2] [3] [4]", `[2,"INSERT",0,2] [3,"INSERT",1,3] [4,"INSERT",2,4]`},
+		{"it removes a file", func(h *madeHistory) { h.commit("append", []string{"2"}, []string{"1"}) }, "[2]", `[1,"DELETE",0,2] [2,"INSERT",0,2]`},
+		{"a delete adds a file", func(h *madeHistory) { h.commit("delete", []string{"2"}, []string{"1"}) }, "", `[1,"DELETE",0,2] [2,"INSERT",0,2]`},
+		{"no operation is told", func(h *madeHistory) { h.commit("", []string{"2"}, nil) }, "", `[2,"INSERT",0,2]`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			h := newHistory(t)
+			h.commit("append", []string{"1"}, nil)
+			c.make(h)
+			table, ref := h.open(), Reference{Kind: RefRange, Range: ids(1, 0)}
+			source, err := table.Source(t.Context(), ref)
+			checkRange(t, source, err, c.appends, 0)
+			source, _, err = table.MetadataSource(t.Context(), changesName, ref)
+			if c.changes == "refused" {
+				checkRange(t, source, err, "Delete files are currently not supported in changelog scans", fault.Unsupported)
+			} else {
+				checkRange(t, source, err, c.changes, 0)
+			}
+		})
 	}
 }
 
@@ -257,6 +326,7 @@ func TestChangelog(t *testing.T) {
 		{"until between two", times(0, 2999), first + " " + second, 0},
 		{"until after the last", times(2000, 99_000), after2, 0},
 		{"between the same two", times(2100, 2900), "", 0},
+		{"from the time of the last", times(5000, 0), "Starting snapshot (exclusive) 5 is not a parent ancestor of end snapshot 5", fault.Invalid},
 		{"times backwards", times(3000, 3000), "Cannot set start-timestamp to be greater than end-timestamp for changelogs", fault.Invalid},
 		{"two starts", &Range{After: ids(1, 0).After, AfterTime: ids(1, 0).After}, "Cannot set both start-snapshot-id and start-timestamp", fault.Invalid},
 		{"two ends", &Range{Until: ids(1, 0).After, UntilTime: ids(1, 0).After}, "Cannot set both end-snapshot-id and end-timestamp", fault.Invalid},

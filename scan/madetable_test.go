@@ -189,7 +189,11 @@ func (m *madeTable) manifest(content iceberg.ManifestContent, spec int, entries 
 		m.t.Fatal(err)
 	}
 	for _, e := range entries {
-		if err := w.Add(e); err != nil {
+		add := w.Add
+		if e.Status() == iceberg.EntryStatusEXISTING {
+			add = w.Existing
+		}
+		if err := add(e); err != nil {
 			m.t.Fatal(err)
 		}
 	}
