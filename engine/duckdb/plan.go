@@ -43,6 +43,7 @@ type planNode struct {
 	GroupingSets  [][]int         `json:"grouping_sets"`
 	ReturnedTypes []planType      `json:"returned_types"`
 	TableIndex    int             `json:"table_index"`
+	CTEIndex      int             `json:"cte_index"`
 	HasEstimate   bool            `json:"has_estimated_cardinality"`
 	DistinctType  string          `json:"distinct_type"`
 	DistinctBy    []*planExpr     `json:"distinct_targets"`

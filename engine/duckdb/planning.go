@@ -37,7 +37,7 @@ func (p *program) plan(ctx context.Context, c *connection) error {
 			if err := root.variantKeys(); err != nil {
 				return err
 			}
-			if err := (&chars{column: p.charColumn(numbers)}).check(root); err != nil {
+			if err := (&chars{column: p.charColumn(numbers), root: root}).check(root); err != nil {
 				return err
 			}
 		}
