@@ -284,7 +284,11 @@ func TestNanosecondsAreRefused(t *testing.T) {
 		"SELECT CAST(z AS DATE) FROM nanos", "SELECT CAST(z AS STRING) FROM nanos", "SELECT 'at ' || z FROM nanos", "SELECT concat('at ', z) FROM nanos", "SELECT CAST(z AS TIMESTAMP_NTZ) FROM nanos",
 		"SELECT CAST(n AS TIMESTAMP_LTZ) FROM nanos", "SELECT k FROM nanos WHERE z = n", "SELECT z FROM nanos UNION SELECT n FROM nanos",
 		"SELECT k FROM nanos WHERE n < TIMESTAMP_LTZ '2000-01-01 00:00:00+00'", "SELECT k FROM nanos WHERE n < TIMESTAMP_NTZ '9999-01-01 00:00:00'", "SELECT k FROM nanos WHERE n > DATE '0001-01-01'",
-		"SELECT k FROM nanos WHERE z < TIMESTAMP_LTZ '9999-01-01 00:00:00+00'", "SELECT nanosecond(z) FROM nanos", "SELECT to_json(z) FROM nanos", "SELECT z::DATE FROM nanos",
+		"SELECT k FROM nanos WHERE z < TIMESTAMP_LTZ '9999-01-01 00:00:00+00'", "SELECT nanosecond(z) FROM nanos", "SELECT to_json(z) FROM nanos", "SELECT to_json(s) FROM nanos", "SELECT to_json(l) FROM nanos",
+		"SELECT json_object('a', z) FROM nanos", "SELECT json_array(k, z) FROM nanos", "SELECT CAST(z AS JSON) FROM nanos", "SELECT CAST(s AS JSON) FROM nanos", "SELECT json_quote(z) FROM nanos",
+		"SELECT json_group_object(k, z) FROM nanos", "SELECT json_group_array(m) FROM nanos", "SELECT row_to_json(s) FROM nanos", "SELECT array_to_json(l) FROM nanos",
+		"SELECT k FROM nanos WHERE length(to_json(s)) > 3", "SELECT count(*) FROM nanos GROUP BY to_json(l)", "SELECT k FROM nanos ORDER BY to_json(s)",
+		"SELECT n.k FROM nanos n JOIN nanos o ON to_json(n.s) = to_json(o.s)", "SELECT z::DATE FROM nanos",
 	} {
 		if _, err := f.rows(t.Context(), sql); err == nil || !strings.Contains(err.Error(), "CAST(… AS TIMESTAMP_") {
 			t.Errorf("%s: %v", sql, err)

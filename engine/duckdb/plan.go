@@ -116,6 +116,7 @@ type planType struct {
 		Scale    int             `json:"scale"`
 		Children json.RawMessage `json:"child_types"` // of a struct
 		Child    json.RawMessage `json:"child_type"`  // of a list
+		Alias    string          `json:"alias"`
 	} `json:"type_info"`
 }
 

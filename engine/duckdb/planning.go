@@ -37,6 +37,9 @@ func (p *program) plan(ctx context.Context, c *connection) error {
 			if err := root.variantKeys(); err != nil {
 				return err
 			}
+			if err := root.zonedJSON(); err != nil {
+				return err
+			}
 			if err := (&chars{column: p.charColumn(numbers), root: root}).check(root); err != nil {
 				return err
 			}
