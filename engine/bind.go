@@ -21,6 +21,7 @@ type binder struct {
 	now           time.Time      // of the statement
 	params        []constant     // values of the parameters; nil: not known yet
 	session       *statement     // whose functions are known; nil: none
+	leave         leaving        // to the Executor, of constants
 }
 
 // newBinder makes a binder. Schemas may be nil.

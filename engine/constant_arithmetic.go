@@ -80,7 +80,11 @@ func (b *binder) binary(e *syntax.Binary) (constant, error) {
 	if c, done, err := dateArithmetic(e.Op, left, right); done {
 		return c, err
 	}
-	return b.arithmetic(e, left, right)
+	c, err := b.arithmetic(e, left, right)
+	if err == nil && b.leavesBinary(e.Op, left, right) {
+		return constant{}, leftOver(e)
+	}
+	return c, err
 }
 
 // dateArithmetic adds days to dates and takes them away.

@@ -25,6 +25,9 @@ func (b *binder) castExpr(e *syntax.Cast) (constant, error) {
 	if c.unbound {
 		return constant{typ: to, unbound: true}, nil
 	}
+	if b.leavesCast(c.typ, to) {
+		return constant{}, leftOver(e)
+	}
 	out, err := b.cast(c, to)
 	if e.Try && badValue(err) {
 		return nullOf(to), nil

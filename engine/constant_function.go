@@ -162,6 +162,9 @@ func (b *binder) call(e *syntax.Call) (constant, error) {
 		}
 		args[i] = c
 	}
+	if b.leavesCall(name, args) {
+		return constant{}, leftOver(e)
+	}
 	return b.invoke(f, args)
 }
 

@@ -76,9 +76,11 @@ func (s *statement) bind(ctx context.Context, tree *syntax.Select, params []cons
 		params = unbound(q.parameters)
 	}
 	b.binder, plain = s.sourceBinder(q.source, params), s.binder(nil, nil, params)
+	b.binder.leave = s.leaves(q, leaveTypes)
 	if err := b.items(tree.Items); err != nil {
 		return nil, err
 	}
+	b.binder.leave = s.leaves(q, leaveValues)
 	if err := b.where(tree.Where); err != nil {
 		return nil, err
 	}
