@@ -162,7 +162,7 @@ func (h *madeHistory) open() *Table {
 	return out
 }
 
-// rowsAt reads a source whole; rows are sorted. It compares their number with that of a scan asked for nothing else.
+// rowsAt reads a source whole; rows are sorted. It compares their number with that of a scan asked for nothing else, and with what metadata tells.
 func rowsAt(t *testing.T, source Source, filter predicate.Expr) ([]string, error) {
 	t.Helper()
 	checked := kernelstest.NewSoiled()
@@ -178,6 +178,10 @@ func rowsAt(t *testing.T, source Source, filter predicate.Expr) ([]string, error
 		t.Errorf("%d rows are counted, %d read, %v", count.NumRows(), batch.NumRows(), err)
 	}
 	count.Release()
+	plan := mustPlan(t, source, Request{Filter: filter, Limit: -1, Aggregates: []Aggregate{{Kind: CountRows}}})
+	if told, instead := Aggregates(plan); instead == "" && told[0] != batch.NumRows() {
+		t.Errorf("metadata tells %v rows, %d are read", told[0], batch.NumRows())
+	}
 	out := rowsOf(batch)
 	slices.Sort(out)
 	return out, nil
