@@ -7,7 +7,8 @@ const (
 	burst    = 1 << 20
 	rate     = 64 << 10
 	slowRate = 1 << 20
-	slowest  = 100 * time.Millisecond // for one write
+	shortest = 50 * time.Millisecond // shorter ones, after single lines, would take longer than they should on a busy machine
+	slowest  = 2 * shortest          // for one write
 )
 
 // lineCost is what a line costs beside its bytes.
@@ -19,6 +20,7 @@ type budget struct {
 	spent   int       // of burst, at the time of at
 	at      time.Time // zero: nothing was spent yet
 	dropped int       // lines since the last that was allowed
+	due     time.Time // when what was read meanwhile is read slowly enough
 }
 
 // spend takes a line of n bytes out of the budget. It reports whether the line may be logged, and how many before it were not.
@@ -36,4 +38,20 @@ func (b *budget) spend(n int) (allowed bool, dropped int) {
 	b.spent += n + lineCost
 	dropped, b.dropped = b.dropped, 0
 	return true, dropped
+}
+
+// slow says how long to wait after n bytes were read: not at all unless lines are dropped.
+func (b *budget) slow(n int) time.Duration {
+	if b.dropped == 0 {
+		return 0
+	}
+	now := b.now()
+	if behind := now.Add(-slowest); b.due.Before(behind) { // else it was waited for longer than asked for
+		b.due = behind
+	}
+	b.due = b.due.Add(time.Duration(n) * time.Second / slowRate)
+	if wait := b.due.Sub(now); wait >= shortest {
+		return min(wait, slowest)
+	}
+	return 0
 }

@@ -45,3 +45,25 @@ func TestTheBudgetOfOutput(t *testing.T) {
 		t.Errorf("told twice: %d", dropped)
 	}
 }
+
+// TestWhatIsDroppedIsReadSlowly also where each wait takes longer than it should.
+func TestWhatIsDroppedIsReadSlowly(t *testing.T) {
+	start := time.Unix(1, 0)
+	now := start
+	b := budget{now: func() time.Time { return now }}
+	if b.slow(burst) != 0 {
+		t.Error("what is logged is read slowly")
+	}
+	b.dropped = 1
+	for range 10_000 {
+		if wait := b.slow(slowRate / 1000); wait > 0 {
+			now = now.Add(wait + 20*time.Millisecond)
+		}
+	}
+	if took := now.Sub(start); took < 10*time.Second-slowest-shortest || took > 10*time.Second+shortest {
+		t.Errorf("ten seconds' worth took %s", took)
+	}
+	if wait := b.slow(1 << 30); wait != slowest {
+		t.Errorf("one write waits for %s", wait)
+	}
+}

@@ -33,14 +33,12 @@ type output struct {
 
 // Write implements io.Writer. A plugin that prints too much is read slowly, so that it waits instead of this process.
 func (o *output) Write(p []byte) (int, error) {
-	if o.take(p) {
-		time.Sleep(min(slowest, time.Duration(len(p))*time.Second/slowRate))
-	}
+	time.Sleep(o.take(p))
 	return len(p), nil
 }
 
-// take logs what the budget allows, and reports whether something was dropped.
-func (o *output) take(p []byte) (dropping bool) {
+// take logs what the budget allows, and says how long to wait before more is read.
+func (o *output) take(p []byte) (wait time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for rest := p; len(rest) > 0; {
@@ -52,7 +50,7 @@ func (o *output) take(p []byte) (dropping bool) {
 		}
 		rest = after
 	}
-	return o.budget.dropped > 0
+	return o.budget.slow(len(p))
 }
 
 // last gives the end of what was printed, without secrets.

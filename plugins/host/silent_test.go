@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"syscall"
@@ -51,7 +52,13 @@ func TestAFrozenPluginIsReplaced(t *testing.T) {
 
 func TestAPluginThatFloodsTheLogIsHeldBack(t *testing.T) {
 	w := newWorld(t)
-	catalog := w.open(t, "good")
+	patient := definition("good")
+	patient.Properties = maps.Clone(patient.Properties)
+	patient.Properties["plugin.call-timeout-ms"] = "3600000"
+	catalog, err := w.Open(t.Context(), patient, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := load(t, catalog, "flood"); err != nil {
 		t.Fatal(err)
 	}
