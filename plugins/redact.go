@@ -116,9 +116,17 @@ func (r *Redactor) String(s string) string {
 		s = r.long.Replace(s)
 	}
 	s = userInfo.ReplaceAllString(s, "${1}"+redacted+"@")
-	s = thinDriver.ReplaceAllString(s, "${1}"+redacted+"@")
-	s = parameter.ReplaceAllString(s, "${1}"+redacted)
-	s = header.ReplaceAllString(s, "${1}"+redacted)
+	// The others begin with any letter, and are slow where their words do not occur.
+	lower := strings.ToLower(s)
+	if strings.Contains(lower, "jdbc:oracle:") {
+		s = thinDriver.ReplaceAllString(s, "${1}"+redacted+"@")
+	}
+	if strings.Contains(lower, "=") {
+		s = parameter.ReplaceAllString(s, "${1}"+redacted)
+	}
+	if strings.Contains(lower, "authorization") || strings.Contains(lower, "bearer") {
+		s = header.ReplaceAllString(s, "${1}"+redacted)
+	}
 	if r != nil {
 		for _, word := range r.short {
 			s = replaceWords(word, s)

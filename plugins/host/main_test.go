@@ -181,9 +181,9 @@ func (a actor) Load(ctx context.Context, req catalogs.LoadRequest) (*catalogs.Ta
 		<-ctx.Done()
 		runtime.KeepAlive(eaten)
 	case "flood":
-		line := strings.Repeat("flood hunter22 ", 60) + "\n"
-		for range 4000 {
-			fmt.Fprint(os.Stderr, line)
+		lines := strings.Repeat("flood hunter22\n", 10) // short ones use the budget up soonest
+		for range 6000 {
+			fmt.Fprint(os.Stderr, lines)
 		}
 	case "big":
 		return &catalogs.Table{Metadata: bytes.Repeat([]byte("x"), 64<<20)}, nil
