@@ -129,42 +129,31 @@ static bool beyond(duckdb_function_info info, idx_t row, duckdb_vector out) {
 	return false;
 }
 
-static bool from_micros(duckdb_function_info info, idx_t count, duckdb_vector in, duckdb_vector out) {
-	int64_t *values = duckdb_vector_get_data(in), *results = duckdb_vector_get_data(out);
+// to_nanos casts microseconds or, where days says so, days.
+static bool to_nanos(duckdb_function_info info, idx_t count, duckdb_vector in, duckdb_vector out, bool days) {
+	const void *values = duckdb_vector_get_data(in);
+	int64_t *results = duckdb_vector_get_data(out);
 	uint64_t *valid = duckdb_vector_get_validity(in);
+	int64_t range = days ? DAYS_RANGE : MICROS_RANGE, unit = days ? NANOS_OF_DAY : 1000;
 	bool ok = true;
 	copy_validity(out, in, count);
 	for (idx_t i = 0; i < count; i++) {
 		if (valid && !(valid[i / 64] >> i % 64 & 1)) {
 			continue;
 		}
-		if (values[i] < -MICROS_RANGE || values[i] > MICROS_RANGE) {
+		int64_t value = days ? ((const int32_t *)values)[i] : ((const int64_t *)values)[i];
+		if (value < -range || value > range) {
 			ok = beyond(info, i, out);
 			continue;
 		}
-		results[i] = values[i] * 1000;
+		results[i] = value * unit;
 	}
 	return ok;
 }
 
-static bool from_days(duckdb_function_info info, idx_t count, duckdb_vector in, duckdb_vector out) {
-	int32_t *values = duckdb_vector_get_data(in);
-	int64_t *results = duckdb_vector_get_data(out);
-	uint64_t *valid = duckdb_vector_get_validity(in);
-	bool ok = true;
-	copy_validity(out, in, count);
-	for (idx_t i = 0; i < count; i++) {
-		if (valid && !(valid[i / 64] >> i % 64 & 1)) {
-			continue;
-		}
-		if (values[i] < -DAYS_RANGE || values[i] > DAYS_RANGE) {
-			ok = beyond(info, i, out);
-			continue;
-		}
-		results[i] = values[i] * NANOS_OF_DAY;
-	}
-	return ok;
-}
+static bool from_micros(duckdb_function_info info, idx_t count, duckdb_vector in, duckdb_vector out) { return to_nanos(info, count, in, out, false); }
+
+static bool from_days(duckdb_function_info info, idx_t count, duckdb_vector in, duckdb_vector out) { return to_nanos(info, count, in, out, true); }
 
 duckdb_logical_type skua_nanos_type(int number) {
 	duckdb_logical_type out = duckdb_create_logical_type(TIMESTAMP_NS);

@@ -174,17 +174,7 @@ func TestRandomQueriesAreAsOfNativeTables(t *testing.T) {
 		seed = v
 	}
 	f := newFixture(t)
-	e := f.run.(*executor)
-	i, done, err := e.use()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer done()
-	native, err := i.running.connect()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer native.close()
+	native := nativeTables(t, f)
 	r := randomQuery{rand.New(rand.NewPCG(seed, 7))}
 	for _, name := range []string{"one", "two"} {
 		var rows, values, columns []string
@@ -300,4 +290,20 @@ func (f *fixture) column(t *testing.T, q engine.Query) ([]string, error) {
 		}
 	}
 	return out, r.Err()
+}
+
+// nativeTables is a connection to a fixture's engine for tables of its own, open as long as the test.
+func nativeTables(t *testing.T, f *fixture) *connection {
+	t.Helper()
+	i, done, err := f.run.(*executor).use()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(done)
+	native, err := i.running.connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(native.close)
+	return native
 }

@@ -172,17 +172,7 @@ func bare(rows []string) {
 // overwritten once it is free.
 func TestTextsOutliveTheirBatches(t *testing.T) {
 	f := newFixture(t)
-	e := f.run.(*executor)
-	i, done, err := e.use()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer done()
-	native, err := i.running.connect()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer native.close()
+	native := nativeTables(t, f)
 	r := rand.New(rand.NewPCG(1, 7))
 	for name, rows := range map[string]int{"one": 150, "two": 70} {
 		var json, sql []string
