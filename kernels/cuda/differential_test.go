@@ -233,3 +233,16 @@ func TestPagesCutShortAreReadAsTheCPUReadsThem(t *testing.T) {
 		t.Errorf("only %d errors of %d", failed, len(all))
 	}
 }
+
+// agreeOnAll is agree for every column of a batch that a layout lays out, under a random selection each.
+func agreeOnAll(t *testing.T, s *simulation, r *rand.Rand, batch arrow.RecordBatch, l kernelstest.Layout, fields []arrow.Field) {
+	t.Helper()
+	for _, g := range openGroups(t, kernelstest.Write(t, batch, l), fields) {
+		for c := range fields {
+			sel := randomRuns(r, g.Rows)
+			if err := agree(t, s, g, c, sel, 1+r.Int63n(max(sel.Count(), 1)), l.Name+" "+fields[c].Name); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

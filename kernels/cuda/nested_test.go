@@ -50,14 +50,7 @@ func TestWhatIsNestedIsThatOfTheCPU(t *testing.T) {
 				continue
 			}
 			batch := kernelstest.Random(fields, 1+r.Intn(250), nulls, int64(10*i+j), memory.DefaultAllocator)
-			for _, g := range openGroups(t, kernelstest.Write(t, batch, l), fields) {
-				for c := range fields {
-					sel := randomRuns(r, g.Rows)
-					if err := agree(t, s, g, c, sel, 1+r.Int63n(max(sel.Count(), 1)), l.Name+" "+fields[c].Name); err != nil {
-						t.Error(err)
-					}
-				}
-			}
+			agreeOnAll(t, s, r, batch, l, fields)
 			batch.Release()
 		}
 	}
