@@ -40,19 +40,8 @@ func TestConstantsMeanTheSameOverRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer executor.Close()
-	none, err := catalogs.NewSet(catalogs.SetConfig{Open: func(context.Context, catalogs.Definition, storage.Map) (catalogs.Catalog, error) {
-		return nil, errors.ErrUnsupported // there are none
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer none.Close()
-	e, err := engine.New(engine.Config{Catalogs: none, Scanner: &scan.Scanner{}, Executor: executor})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer e.Close()
+	t.Cleanup(func() { _ = executor.Close() })
+	e := emptyEngine(t, executor)
 	for dialect, texts := range map[string]string{"ansi": constantsAlike + ";" + constantsAlikeInANSI, "spark": constantsAlike} {
 		in := session.New(dialect, "somebody", session.State{Startup: session.NewConf(map[string]string{"skua.sql.dialect": dialect})}, time.Now())
 		for _, expr := range strings.Split(texts, ";") {
@@ -67,6 +56,24 @@ func TestConstantsMeanTheSameOverRows(t *testing.T) {
 			}
 		}
 	}
+}
+
+// emptyEngine gives an engine without catalogs.
+func emptyEngine(t *testing.T, executor engine.Executor) *engine.Engine {
+	t.Helper()
+	none, err := catalogs.NewSet(catalogs.SetConfig{Open: func(context.Context, catalogs.Definition, storage.Map) (catalogs.Catalog, error) {
+		return nil, errors.ErrUnsupported // there are none
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = none.Close() })
+	e, err := engine.New(engine.Config{Catalogs: none, Scanner: &scan.Scanner{}, Executor: executor})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	return e
 }
 
 // firstValue gives the type and the value of the first row's first column.

@@ -153,6 +153,9 @@ func (r *memoryReader) Next() bool {
 	return true
 }
 
+// fixtureClock is the time of its statements.
+var fixtureClock = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
 // fixture is an executor with tables.
 type fixture struct {
 	t      testing.TB
@@ -199,7 +202,7 @@ func newFixture(t testing.TB) *fixture {
 }
 
 func (f *fixture) query(sql string, args arrow.RecordBatch) engine.Query {
-	q := engine.Query{Text: sql, Zone: time.UTC, Clock: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Dialect: "ansi", Arguments: args,
+	q := engine.Query{Text: sql, Zone: time.UTC, Clock: fixtureClock, Dialect: "ansi", Arguments: args,
 		Constants: map[string]string{"current_user": "ann", "user": "ann", "version": "9"},
 		Resolve: func(_ context.Context, ref syntax.TableRef) (engine.Table, error) {
 			last := ref.Name[len(ref.Name)-1].Text
