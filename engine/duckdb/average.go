@@ -14,7 +14,7 @@ import (
 )
 
 // averages are the quotient of a sum of decimals and a count, as text with a number of digits behind the point, rounded half up; and the probe
-// that tells what type an expression has.
+// that tells what type a key has.
 var averages = []scalar{
 	{name: "skua_average", parameters: []int{typeAny, typeBigint, typeInteger}, result: typeVarchar, call: averageCall},
 	{name: dialect.Probe, parameters: []int{typeAny, typeInteger}, result: typeDouble, call: probeCall},

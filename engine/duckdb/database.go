@@ -58,6 +58,10 @@ func openDatabase(settings [][2]string, threads int) (*database, error) {
 		d.close()
 		return nil, fault.New(fault.Internal, "open the SQL engine: its casts are refused")
 	}
+	if !c.addFind() {
+		d.close()
+		return nil, fault.New(fault.Internal, "open the SQL engine: the function of types is refused")
+	}
 	if err := d.registerScalars(c); err != nil {
 		d.close()
 		return nil, err

@@ -16,10 +16,12 @@ import (
 // nothing: it is the same statement all the same.
 func (p *program) plan(ctx context.Context, c *connection) error {
 	p.pushed = pushdown{filters: map[int]predicate.Expr{}, tests: map[int]scan.PartitionTest{}, seen: map[int]int{}, limits: map[int]int64{}, columns: map[int][]int{}, best: map[int]bestPush{}}
-	if len(p.tables) == 0 && p.statement.Typed() == 0 {
+	if len(p.tables) == 0 && p.statement.Asked() == 0 && p.statement.Keys() == 0 {
 		return nil
 	}
-	p.findTypes(ctx, c)
+	if err := p.findTypes(ctx, c); err != nil {
+		return err
+	}
 	s := p.start(ctx)
 	text := p.render(s.id).Text
 	serialized, err := c.text("SELECT json_serialize_plan(" + literal(text) + ", optimize := true, skip_null := true, skip_empty := true)")

@@ -9,35 +9,23 @@ import (
 	"github.com/skua-data/skua/engine/duckdb/dialect"
 )
 
-// findTypes asks the engine for the types that averages in Spark's dialect and generators hang on. An average may be one of averages: those inside are known first.
-func (p *program) findTypes(ctx context.Context, c *connection) {
-	if !p.statement.Probed() {
-		return
-	}
-	for ctx.Err() == nil && p.probe(ctx, c, dialect.ProbeTypes) {
-	}
-	p.stage = dialect.FinalTypes
-}
-
 // keepKeys writes keys of orders so that columns with floats come back as they were.
 func (p *program) keepKeys(ctx context.Context, c *connection, root *planNode) {
-	if p.statement.Typed() == 0 || !root.sortsFloats() {
+	if p.statement.Keys() == 0 || !root.sortsFloats() {
 		return
 	}
-	if p.probe(ctx, c, dialect.ProbeKeys) {
+	if p.probe(ctx, c) {
 		p.stage = dialect.Final
 	}
 }
 
-// probe plans the statement with probes and keeps the types that they have. It reports whether one is of use. What cannot be planned so stays as it
+// probe plans the statement with probes around its keys and keeps the types that they have. It reports whether one is of use. What cannot be planned so stays as it
 // is.
-func (p *program) probe(ctx context.Context, c *connection, stage dialect.Stage) (useful bool) {
-	if p.types == nil {
-		p.types = make([]dialect.Type, p.statement.Typed())
-	}
+func (p *program) probe(ctx context.Context, c *connection) (useful bool) {
+	p.keyTypes = make([]string, p.statement.Keys())
 	s := p.start(ctx)
 	defer s.end()
-	text := p.renderAt(s.id, stage).Text
+	text := p.renderAt(s.id, dialect.ProbeKeys).Text
 	serialized, err := c.text("SELECT json_serialize_plan(" + literal(text) + ", skip_null := true, skip_empty := true)")
 	if err != nil {
 		return false
@@ -47,26 +35,8 @@ func (p *program) probe(ctx context.Context, c *connection, stage dialect.Stage)
 		return false
 	}
 	root.probes(func(number int, t planType) {
-		if number >= len(p.types) || p.types[number].Name != "" {
-			return
-		}
-		switch t.ID {
-		case "DECIMAL":
-			if t.Info == nil || stage != dialect.ProbeTypes {
-				return
-			}
-			p.types[number] = dialect.Type{Name: t.ID, Width: t.Info.Width, Scale: t.Info.Scale}
-			useful = true
-		case "MAP", "LIST":
-			if stage == dialect.ProbeTypes {
-				p.types[number] = dialect.Type{Name: t.ID}
-				useful = true
-			}
-		case "DOUBLE", "FLOAT":
-			if stage == dialect.ProbeKeys {
-				p.types[number] = dialect.Type{Name: t.ID}
-				useful = true
-			}
+		if number < len(p.keyTypes) && (t.ID == "DOUBLE" || t.ID == "FLOAT") {
+			p.keyTypes[number], useful = t.ID, true
 		}
 	})
 	return useful

@@ -34,8 +34,9 @@ type program struct {
 	parameters  *arrow.Schema
 	output      *output
 	pushed      pushdown
-	stage       dialect.Stage  // how the statement is spelled, by
-	types       []dialect.Type // of expressions in it
+	stage       dialect.Stage    // how the statement is spelled, by
+	types       [][]dialect.Type // of expressions in it, by the part that hangs on them
+	keyTypes    []string         // of what it sorts by
 
 	explained atomic.Bool // somebody asked for the plan: runs are told of
 
@@ -263,7 +264,7 @@ func (p *program) spelling(id func(i int) uint64, stage dialect.Stage) dialect.S
 		}
 		return names
 	}
-	return dialect.Spelling{Table: table, Hidden: hidden, Qualified: qualified, Field: p.listField, Stage: stage, Types: p.types}
+	return dialect.Spelling{Table: table, Hidden: hidden, Qualified: qualified, Field: p.listField, Stage: stage, Types: p.types, KeyTypes: p.keyTypes}
 }
 
 // listField spells a field of the structs in a column of lists: the list of the fields, as Spark has it.

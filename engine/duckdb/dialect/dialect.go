@@ -48,7 +48,9 @@ type Statement struct {
 	Starred    []Starred       // queries in parentheses whose stars may do so
 	Keyed      []Keyed         // names in ORDER BY and HAVING that may be those of a star's columns, too
 	pieces     []piece
-	typed      []typed
+	typed      []placed
+	asked      []typed // by number
+	keys       []sortKey
 	inlined    map[int][]piece // what stands for a table that is a query
 }
 
@@ -74,6 +76,7 @@ type piece struct {
 	level *level         // of a star in a select list, or of what its EXCEPT leaves out besides; nil: neither
 	more  bool           // it is the latter
 	typed int            // 1 + index into Statement.typed, 0: none
+	key   int            // 1 + index into Statement.keys, 0: none
 	exact bool           // the text stands only where keys are written in their final form
 	pos   syntax.Pos     // where it comes from; Line 0: unknown
 }
@@ -106,7 +109,10 @@ type Spelling struct {
 	Field     func(column, field string) string // a name of two parts that is no column of a table but a field of one; nil, or empty: it is none
 	Hidden    func(i int) []string              // the columns of a table that * leaves out; nil: none
 	Stage     Stage
-	Types     []Type // of the expressions whose types matter
+	Types     [][]Type // of the expressions that typed parts hang on, by the part's number; nil: they are not known
+	Left      []bool   // the parts that are left to the engine while types are asked for, by number
+	Finder    uint64   // what says who asks
+	KeyTypes  []string // of keys; empty: not known
 }
 
 // writer renders a statement.
@@ -141,6 +147,9 @@ func (w *writer) pieces(pieces []piece) {
 		case p.typed > 0:
 			w.place(p.pos)
 			w.typed(p.typed - 1)
+		case p.key > 0:
+			w.place(p.pos)
+			w.key(p.key - 1)
 		case p.table >= 0 && w.statement.inlined[p.table] != nil:
 			w.pieces(w.statement.inlined[p.table])
 			if ref := w.statement.Tables[p.table]; !ref.Aliased {

@@ -52,7 +52,7 @@ func named(s *Statement) func(i int) string {
 
 // TestTypesDecideSpellings writes averages of decimals and keys that are floats, plain, probed and in their final form.
 func TestTypesDecideSpellings(t *testing.T) {
-	decimal, double := Type{Name: "DECIMAL", Width: 10, Scale: 3}, Type{Name: "DOUBLE"}
+	decimal, keys := decimalType(10, 3), []string{"DOUBLE", "INTEGER"}
 	for _, c := range []struct {
 		in    string
 		stage Stage
@@ -60,27 +60,29 @@ func TestTypesDecideSpellings(t *testing.T) {
 		out   string
 	}{
 		{"SELECT avg(a) FROM t", Plain, nil, "SELECT avg( a ) FROM <t>"},
-		{"SELECT avg(DISTINCT a) FILTER (WHERE b) OVER (PARTITION BY c) FROM t", ProbeTypes, nil,
-			"SELECT avg(DISTINCT  skua_type_of( a , 1) ) FILTER ( WHERE b ) OVER ( PARTITION BY c ) FROM <t>"},
+		{"SELECT avg(DISTINCT a) FILTER (WHERE b) OVER (PARTITION BY c) FROM t", AskTypes, nil,
+			"SELECT json_transform('1', skua_find(7, 0, array_to_string([ typeof([ max(DISTINCT  a ) FILTER ( WHERE b ) OVER ( PARTITION BY c ) ]) ]::VARCHAR[], chr(30)))) FROM <t>"},
+		{"SELECT explode(a) FROM t", AskTypes, nil,
+			"SELECT json_transform('1', skua_find(7, 0, array_to_string([ typeof([ a ]) ]::VARCHAR[], chr(30)))) AS col, NULL AS pos, NULL AS key, NULL AS value FROM <t>"},
 		{"SELECT avg(a) OVER w FROM t", FinalTypes, []Type{decimal}, "SELECT CAST(skua_average( sum( a ) OVER w , count( a ) OVER w , 7) AS DECIMAL(14, 7)) FROM <t>"},
-		{"SELECT avg(a) FROM t", FinalTypes, []Type{{Name: "DECIMAL", Width: 38, Scale: 37}}, "SELECT CAST(skua_average( sum( a ) , count( a ) , 38) AS DECIMAL(38, 38)) FROM <t>"},
+		{"SELECT avg(a) FROM t", FinalTypes, []Type{decimalType(38, 37)}, "SELECT CAST(skua_average( sum( a ) , count( a ) , 38) AS DECIMAL(38, 38)) FROM <t>"},
 		{"SELECT a, b AS x FROM t ORDER BY x DESC, 1, c", Plain, nil, "SELECT a , b AS x FROM <t> ORDER BY x DESC , 1 , c"},
 		{"SELECT a, b AS x FROM t ORDER BY x DESC, 1, c", ProbeKeys, nil,
 			"SELECT a , b AS x FROM <t> ORDER BY skua_type_of( b , 0) DESC , skua_type_of( a , 1) , skua_type_of( c , 2)"},
-		{"SELECT a, b AS x FROM t ORDER BY x DESC, 1", Final, []Type{double, {Name: "INTEGER"}}, "SELECT a , b AS x FROM <t> ORDER BY ( b ) + CAST(0 AS DOUBLE) DESC , 1"},
+		{"SELECT a, b AS x FROM t ORDER BY x DESC, 1", Final, nil, "SELECT a , b AS x FROM <t> ORDER BY ( b ) + CAST(0 AS DOUBLE) DESC , 1"},
 		{"SELECT a FROM t UNION ALL SELECT b FROM u ORDER BY 1", Plain, nil, "SELECT a FROM <t> UNION ALL SELECT b FROM <u> ORDER BY 1"},
-		{"SELECT a FROM t UNION ALL SELECT b FROM u ORDER BY 1 LIMIT 2", Final, []Type{double},
+		{"SELECT a FROM t UNION ALL SELECT b FROM u ORDER BY 1 LIMIT 2", Final, nil,
 			"SELECT * FROM ( SELECT a FROM <t> UNION ALL SELECT b FROM <u> ) AS skua_ordered ORDER BY ( #1 ) + CAST(0 AS DOUBLE) LIMIT 2"},
 		{"SELECT DISTINCT a FROM t ORDER BY a", ProbeKeys, nil, "SELECT DISTINCT a FROM <t> ORDER BY a"},
 		{"SELECT random() AS a FROM t ORDER BY a", ProbeKeys, nil, "SELECT random ( ) AS a FROM <t> ORDER BY a"},
-		{"SELECT rank() OVER w FROM t WINDOW w AS (ORDER BY d)", Final, []Type{double}, "SELECT rank ( ) OVER w FROM <t> WINDOW w AS ( ORDER BY ( d ) + CAST(0 AS DOUBLE) )"},
+		{"SELECT rank() OVER w FROM t WINDOW w AS (ORDER BY d)", Final, nil, "SELECT rank ( ) OVER w FROM <t> WINDOW w AS ( ORDER BY ( d ) + CAST(0 AS DOUBLE) )"},
 	} {
 		s, err := Translate(c.in, Options{Spark: true})
 		if err != nil {
 			t.Errorf("%s: %v", c.in, err)
 			continue
 		}
-		if out := s.Render(Spelling{Table: named(s), Stage: c.stage, Types: c.types}).Text; out != c.out {
+		if out := s.Render(Spelling{Table: named(s), Stage: c.stage, Types: [][]Type{c.types}, Finder: 7, KeyTypes: keys}).Text; out != c.out {
 			t.Errorf("%s\n got %s\nwant %s", c.in, out, c.out)
 		}
 	}
@@ -90,7 +92,7 @@ func TestTypesDecideSpellings(t *testing.T) {
 func TestWrittenOutStatementsAreBounded(t *testing.T) {
 	for _, f := range []string{"pmod(1, ", "avg(1 + "} {
 		s, err := Translate("SELECT "+strings.Repeat(f, 100)+"1"+strings.Repeat(")", 100), Options{Spark: true})
-		if err == nil && len(s.Render(Spelling{Stage: FinalTypes, Types: make([]Type, s.Typed())}).Text) > 1<<20 {
+		if err == nil && len(s.Render(Spelling{Stage: FinalTypes, Types: make([][]Type, s.Asked())}).Text) > 1<<20 {
 			t.Errorf("%s: the statement grew", f)
 		}
 		if f[0] == 'p' && (err == nil || !strings.Contains(err.Error(), "too complex")) {

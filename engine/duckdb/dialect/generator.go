@@ -17,6 +17,7 @@ type generatorCall struct {
 	function string // without _outer
 	outer    bool   // a row without a value stands for no rows
 	pos      syntax.Pos
+	from     int      // its first token
 	names    []string // of its columns, quoted where needed; empty: they have their own
 	numbers  []string // literals that it takes instead of arguments: the rows of stack, the fields of json_tuple
 	args     [][]piece
@@ -189,7 +190,7 @@ func (r *rewriter) generator(g *generatorCall) {
 		r.columnsOf(g, isMap)
 		return
 	}
-	r.put(typed{kind: exploded, value: g.args[0], lists: r.capture(func() { r.columnsOf(g, false) }), maps: r.capture(func() { r.columnsOf(g, true) })}, g.pos)
+	r.put(exploded{value: g.args[0], lists: r.capture(func() { r.columnsOf(g, false) }), maps: r.capture(func() { r.columnsOf(g, true) })}, g.from, r.next)
 }
 
 func (r *rewriter) columnsOf(g *generatorCall, isMap bool) {
@@ -231,7 +232,7 @@ func (r *rewriter) generatorItem(s *scope, end int) bool {
 	if function == "" {
 		return false
 	}
-	g := &generatorCall{function: function, outer: outer, pos: r.peek().Pos}
+	g := &generatorCall{function: function, outer: outer, pos: r.peek().Pos, from: r.next}
 	closing := r.endOf(r.next + 2)
 	behind := closing + 1
 	if r.at(behind).Is("AS") {
@@ -278,7 +279,7 @@ func (r *rewriter) names(from, to int) (out []string) {
 
 // generatorTable writes a generator that stands where a table may, as a query of its columns.
 func (r *rewriter) generatorTable(function string, outer bool) {
-	g := &generatorCall{function: function, outer: outer, pos: r.peek().Pos}
+	g := &generatorCall{function: function, outer: outer, pos: r.peek().Pos, from: r.next}
 	r.next++
 	if r.generatorArguments(g); r.failed != nil {
 		return
@@ -301,7 +302,7 @@ func (r *rewriter) lateralView() {
 		r.refuse(start, "LATERAL VIEW "+strings.ToLower(r.peek().Text)+" is not supported")
 		return
 	}
-	g := &generatorCall{function: function, pos: r.at(start).Pos}
+	g := &generatorCall{function: function, pos: r.at(start).Pos, from: start}
 	r.next++
 	if r.generatorArguments(g); r.failed != nil {
 		return

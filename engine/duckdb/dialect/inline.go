@@ -14,17 +14,21 @@ type Column struct{ Name, From, Type string }
 // is no use by itself any more.
 func (s *Statement) Inline(i int, inner *Statement, columns []Column) (first int, err error) {
 	first = len(s.Tables)
-	shift := shifting{tables: first, typed: len(s.typed), pos: s.Tables[i].Pos()}
+	shift := shifting{tables: first, typed: len(s.typed), asked: len(s.asked), keys: len(s.keys), pos: s.Tables[i].Pos()}
 	head, tail, err := wrapping(columns)
 	if err != nil {
 		return 0, err
 	}
 	pieces := append([]piece{{text: "(SELECT " + head + " FROM (", table: -1}}, shift.pieces(inner.pieces)...)
 	pieces = append(pieces, piece{text: tail, table: -1})
+	for _, t := range inner.asked {
+		s.asked = append(s.asked, t.mapped(shift.pieces))
+	}
 	for _, t := range inner.typed {
-		t.value, t.column, t.after = shift.pieces(t.value), shift.pieces(t.column), shift.pieces(t.after)
-		t.lists, t.maps = shift.pieces(t.lists), shift.pieces(t.maps)
-		s.typed = append(s.typed, t)
+		s.typed = append(s.typed, placed{t.mapped(shift.pieces), t.number + shift.asked})
+	}
+	for _, k := range inner.keys {
+		s.keys = append(s.keys, sortKey{value: shift.pieces(k.value), column: shift.pieces(k.column)})
 	}
 	s.Joined += inner.Joined
 	s.Tables = append(s.Tables, inner.Tables...)
@@ -72,8 +76,8 @@ func wrapping(columns []Column) (head, tail string, err error) {
 
 // shifting renumbers the pieces of a statement that is put into another one, where all of it stands in one place.
 type shifting struct {
-	tables, typed int
-	pos           syntax.Pos
+	tables, typed, asked, keys int
+	pos                        syntax.Pos
 }
 
 func (s shifting) pieces(in []piece) []piece {
@@ -84,6 +88,9 @@ func (s shifting) pieces(in []piece) []piece {
 		}
 		if p.typed > 0 {
 			p.typed += s.typed
+		}
+		if p.key > 0 {
+			p.key += s.keys
 		}
 		if p.level != nil {
 			p.level = p.level.shifted(s.tables)

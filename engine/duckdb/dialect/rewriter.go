@@ -29,11 +29,14 @@ type rewriter struct {
 	setOps         int
 	counts         map[string]int // of what is bounded, by its word
 	out            *Statement
-	named, starred bool // the first select list was seen; it holds a star
-	odbc           bool // inside {fn …}
-	averages       int  // how deep inside arguments of averages
-	generating     int  // and of generators
-	repeated       int  // names that were made different
+	named, starred bool           // the first select list was seen; it holds a star
+	odbc           bool           // inside {fn …}
+	query          int            // the number of the query that is read
+	queries        int            // how many were seen
+	numbers        map[string]int // of typed parts, by query and text
+	averages       int            // how deep inside arguments of averages
+	generating     int            // and of generators
+	repeated       int            // names that were made different
 	starLists      []starredLevel
 	pairs          map[int]bool // tokens in front of which a join lacks its condition
 	growth         int          // how much the functions around multiply their arguments
@@ -151,7 +154,7 @@ func (r *rewriter) level(s *scope, relation bool) {
 	if r.depth++; r.depth > maxNesting {
 		r.failed = tooComplex(r.peek().Pos, "levels of nesting", maxNesting)
 	}
-	defer func() { r.depth-- }()
+	defer func(query int) { r.depth, r.query = r.depth-1, query }(r.query)
 	if s == nil {
 		s = &scope{}
 	}

@@ -19,6 +19,8 @@ const maxNamed = 500
 func (r *rewriter) selectList(s *scope) {
 	*s = scope{query: true, place: s.place, setOp: s.setOp, level: &level{}, names: s.names, start: r.next}
 	start := r.next
+	r.queries++
+	r.query = r.queries
 	r.copy()
 	for r.isAny("ALL", "DISTINCT") && !r.at(r.next+1).Is(",") {
 		s.distinct = r.is("DISTINCT")
