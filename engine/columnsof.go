@@ -22,11 +22,8 @@ type listed struct {
 	out   TableEntry
 }
 
-// lookUp is what a listing looks up of a table. It fails where the whole listing is to fail.
-type lookUp func(ctx context.Context, t *listed) error
-
 // eachListed looks up tables side by side. It fails when ctx ends.
-func eachListed(ctx context.Context, tables []listed, look lookUp) error {
+func eachListed(ctx context.Context, tables []listed, look func(ctx context.Context, t *listed) error) error {
 	var next atomic.Int64
 	var failed atomic.Pointer[error]
 	var workers sync.WaitGroup
@@ -46,40 +43,45 @@ func eachListed(ctx context.Context, tables []listed, look lookUp) error {
 	return ctx.Err()
 }
 
-// leavingOut makes a panic in looking up a table that table's fault alone.
-func (e *Engine) leavingOut(what, catalog string, t *listed, look func() error) (err error) {
-	var panicked error
-	defer func() {
-		if panicked != nil {
-			e.config.Log.Warn(what+" left out of a listing", "catalog", catalog, "table", syntax.QuoteName(t.entry.Identifier), "error", panicked.Error())
+// leavingOut makes what fails in looking up a table that table's fault alone, with a log line, unless nobody answers and the listing is to fail for it.
+func (e *Engine) leavingOut(what, catalog string, t *listed, strict bool, look func() error) error {
+	err := guarded("read "+syntax.QuoteName(t.entry.Identifier), look)
+	if err == nil || strict && away(err) {
+		return err
+	}
+	e.config.Log.Warn(what+" left out of a listing", "catalog", catalog, "table", syntax.QuoteName(t.entry.Identifier), "error", err.Error())
+	return nil
+}
+
+// guarded makes a panic an error.
+func guarded(doing string, do func() error) (err error) {
+	defer fault.Recover(&err, fault.Internal, "%s", doing)
+	return do()
+}
+
+// lookUp looks up of tables of a catalog what a filter asks for. Where the catalog was asked for by name, it fails when that or a store does not answer.
+func (e *Engine) lookUp(ctx context.Context, catalog string, f TableFilter, tables []listed) error {
+	strict := f.Catalog != nil
+	for _, l := range []struct {
+		asked bool
+		what  string
+		look  func(ctx context.Context, catalog string, t *listed) error
+	}{
+		{f.WithSchema, "columns", e.lookUpColumns},
+		{f.Encode != nil, "columns", func(ctx context.Context, catalog string, t *listed) error {
+			return e.lookUpEncoded(ctx, catalog, t, f.Encode)
+		}},
+		{f.withKey, "key", e.lookUpKey},
+	} {
+		if !l.asked {
+			continue
 		}
-	}()
-	defer fault.Recover(&panicked, fault.Internal, "read %s", syntax.QuoteName(t.entry.Identifier))
-	return look()
-}
-
-// columnsFor looks up the columns of tables of a catalog. It fails, if strict, when the catalog or a store does not answer.
-func (e *Engine) columnsFor(catalog string, strict bool) lookUp {
-	return func(ctx context.Context, t *listed) error {
-		t.out.Columns = noColumns
-		return e.leavingOut("columns", catalog, t, func() (err error) {
-			t.out.Columns, err = e.columnsOf(ctx, catalog, t.entry, strict)
+		err := eachListed(ctx, tables, func(ctx context.Context, t *listed) error {
+			return e.leavingOut(l.what, catalog, t, strict, func() error { return l.look(ctx, catalog, t) })
+		})
+		if err != nil {
 			return err
-		})
+		}
 	}
-}
-
-// keysFor looks up the identifier fields of tables of a catalog. It fails as columnsFor does.
-func (e *Engine) keysFor(catalog string, strict bool) lookUp {
-	return func(ctx context.Context, t *listed) error {
-		return e.leavingOut("key", catalog, t, func() (err error) {
-			if t.out.key, err = e.identifierOf(ctx, catalog, t.entry.Identifier); err != nil && strict && away(err) {
-				return err
-			}
-			if err != nil {
-				e.config.Log.Warn("key left out of a listing", "catalog", catalog, "table", syntax.QuoteName(t.entry.Identifier), "error", err.Error())
-			}
-			return nil
-		})
-	}
+	return nil
 }

@@ -32,11 +32,9 @@ type Config struct {
 // Engine prepares and resumes statements. It is safe for concurrent use.
 type Engine struct {
 	config Config
-	open   func(ctx context.Context, t *catalogs.Table) (openTable, error)
+	find   func(ctx context.Context, t *catalogs.Table) (unread, error)
 	plans  *planCache
 	lines  *journal
-
-	viewFile func(ctx context.Context, v *catalogs.Table) ([]byte, error)
 }
 
 // openTable is what the engine needs of a table whose metadata was read.
@@ -69,19 +67,33 @@ func New(c Config) (*Engine, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	e := &Engine{config: c, plans: newPlanCache(maxPlans), lines: newJournal(c.Log, c.Clock)}
-	e.open = func(ctx context.Context, t *catalogs.Table) (openTable, error) {
-		opened, err := c.Scanner.Table(ctx, t)
+	e.find = func(ctx context.Context, t *catalogs.Table) (unread, error) {
+		found, err := c.Scanner.Find(ctx, t)
 		if err != nil {
 			return nil, err
 		}
-		if c.Source != nil {
-			return overlaid{opened, c.Source}, nil
-		}
-		return opened, nil
+		return foundTable{found, e}, nil
 	}
-	e.viewFile = c.Scanner.ViewMetadata
 	c.Pool.OnShort(e.letGo)
 	return e, nil
+}
+
+// open reads the metadata of a table that a catalog loaded.
+func (e *Engine) open(ctx context.Context, t *catalogs.Table) (openTable, error) {
+	u, err := e.find(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	defer u.Close()
+	return u.Table(ctx)
+}
+
+// overlaid lays over a table's sources what is to be laid over them.
+func (e *Engine) overlaid(t openTable) openTable {
+	if e.config.Source == nil {
+		return t
+	}
+	return overlaid{t, e.config.Source}
 }
 
 // overlaid is a table over whose sources something is laid.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -33,6 +34,10 @@ type world struct {
 	now      time.Time
 	mem      *memory.CheckedAllocator
 	plans    int
+	viewFile func(ctx context.Context, v *catalogs.Table) ([]byte, error)
+	opened   atomic.Int64 // tables whose metadata was read
+	bytes    atomic.Int64 // of what is kept
+	kept     sync.Map     // what was made of metadata
 }
 
 // fakeCatalog is a catalog in memory. A table's metadata location is its name, @ and its version.
@@ -161,6 +166,44 @@ type opened struct {
 	table    *fakeTable
 	version  int
 	location string
+}
+
+// find finds what a catalog loaded, and counts what is read of it.
+func (w *world) find(_ context.Context, t *catalogs.Table) (unread, error) {
+	return &fakeUnread{w, t}, nil
+}
+
+// fakeUnread keeps what is made of a metadata location.
+type fakeUnread struct {
+	world  *world
+	loaded *catalogs.Table
+}
+
+func (u *fakeUnread) Close() error { return nil }
+
+func (u *fakeUnread) Table(ctx context.Context) (openTable, error) {
+	u.world.opened.Add(1)
+	return u.world.open(ctx, u.loaded)
+}
+
+func (u *fakeUnread) View(ctx context.Context) ([]byte, error) {
+	if u.world.viewFile == nil {
+		return nil, fault.New(fault.NotFound, "no such file")
+	}
+	return u.world.viewFile(ctx, u.loaded)
+}
+
+func (u *fakeUnread) Kept(_ context.Context, what string, make func() (any, int64, error)) (any, error) {
+	key := what + " " + u.loaded.Catalog + " " + u.loaded.MetadataLocation
+	if made, ok := u.world.kept.Load(key); ok {
+		return made, nil
+	}
+	made, size, err := make()
+	if err == nil {
+		u.world.kept.Store(key, made)
+		u.world.bytes.Add(size)
+	}
+	return made, err
 }
 
 func (w *world) open(_ context.Context, t *catalogs.Table) (openTable, error) {
@@ -551,7 +594,7 @@ func newWorld(t *testing.T, more ...catalogs.Definition) (*world, *Engine) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.open = w.open
+	e.find = w.find
 	t.Cleanup(func() {
 		if err := set.Close(); err != nil {
 			t.Error(err)

@@ -9,9 +9,8 @@ import (
 	"github.com/apache/iceberg-go/table"
 
 	"github.com/skua-data/skua/catalogs"
-	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
-	"github.com/skua-data/skua/scan"
+	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/session"
 )
 
@@ -24,13 +23,17 @@ type TableFilter struct {
 	SchemaPattern, NamePattern *string
 	Types                      []string // TABLE or BASE TABLE, VIEW; none: all
 	WithSchema                 bool
-	withKey                    bool // the identifier fields are looked up, too
+	// Encode writes an entry's columns down as the client gets them. What it gives is kept for as long as the table's metadata stays the same, so that it is the same function
+	// for everybody and reads nothing but the entry's columns and names. Nil: they are not written down.
+	Encode  func(TableEntry) []byte
+	withKey bool // the identifier fields are looked up, too
 }
 
-// TableEntry is a table as clients list it. Columns is set for WithSchema only, and has no fields where the table cannot be read.
+// TableEntry is a table as clients list it. Columns is set for WithSchema only, and has no fields where the table cannot be read; Encoded is what the filter's Encode gave.
 type TableEntry struct {
 	Catalog, Schema, Name, Type string
 	Columns                     *arrow.Schema
+	Encoded                     []byte // not to be changed
 	key                         []string
 }
 
@@ -134,6 +137,16 @@ func (e *Engine) leftOut(catalog, schema string, err error) {
 // Tables yields the tables and views that f asks for, namespace by namespace, those at a catalog's root first. A catalog asked for by name that fails ends the
 // listing with its error, whatever came before; of others, what fails is left out with a log line. A table whose own metadata is broken has no columns.
 func (e *Engine) Tables(ctx context.Context, _ session.State, f TableFilter) iter.Seq2[TableEntry, error] {
+	return e.tables(e.listingContext(ctx), f)
+}
+
+// listingContext has what a listing keeps in memory count as the process's.
+func (e *Engine) listingContext(ctx context.Context) context.Context {
+	return resource.With(ctx, e.config.Pool.NewStatement(newID()))
+}
+
+// tables is Tables on the account of a statement.
+func (e *Engine) tables(ctx context.Context, f TableFilter) iter.Seq2[TableEntry, error] {
 	schemas, names, below := likePattern(f.SchemaPattern), likePattern(f.NamePattern), likeBelow(f.SchemaPattern)
 	return eachCatalog(ctx, e, f.Catalog, func(ctx context.Context, catalog string, yield func(TableEntry) bool) error {
 		entry, known, err := e.point(ctx, catalog, f)
@@ -169,15 +182,8 @@ type place struct {
 func (e *Engine) tablesOfPlace(ctx context.Context, p place, names matcher, f TableFilter, yield func(TableEntry) bool) error {
 	var pending []listed
 	flush := func() error {
-		if f.WithSchema {
-			if err := eachListed(ctx, pending, e.columnsFor(p.catalog, f.Catalog != nil)); err != nil {
-				return err
-			}
-		}
-		if f.withKey {
-			if err := eachListed(ctx, pending, e.keysFor(p.catalog, f.Catalog != nil)); err != nil {
-				return err
-			}
+		if err := e.lookUp(ctx, p.catalog, f, pending); err != nil {
+			return err
 		}
 		for _, t := range pending {
 			if !yield(t.out) {
@@ -234,53 +240,4 @@ func wanted(typ string, types []string) bool {
 		return true
 	}
 	return slices.Contains(types, typ) || (typ == TypeTable && slices.Contains(types, "BASE TABLE"))
-}
-
-var noColumns = arrow.NewSchema(nil, nil)
-
-// columnsOf gives a table's columns as SELECT * would, with their comments, which belong into a listing. A table that cannot be read has none, with a log line;
-// the error is only of a catalog or store that does not answer, where the listing is to fail for it.
-func (e *Engine) columnsOf(ctx context.Context, catalog string, entry catalogs.Entry, strict bool) (*arrow.Schema, error) {
-	schema, err := e.currentSchema(ctx, catalog, entry)
-	if err != nil && strict && away(err) {
-		return noColumns, err
-	}
-	if err != nil {
-		e.config.Log.Warn("columns left out of a listing", "catalog", catalog, "table", syntax.QuoteName(entry.Identifier), "error", err.Error())
-		return noColumns, nil
-	}
-	fields := make([]arrow.Field, 0, schema.NumFields())
-	for _, f := range schema.Fields() {
-		out := arrow.Field{Name: f.Name, Type: withoutMetadata(f.Type), Nullable: f.Nullable}
-		if comment := commentOf(f); comment != "" {
-			out.Metadata = arrow.NewMetadata([]string{scan.CommentKey}, []string{comment})
-		}
-		fields = append(fields, out)
-	}
-	return arrow.NewSchema(fields, nil), nil
-}
-
-func (e *Engine) currentSchema(ctx context.Context, catalog string, entry catalogs.Entry) (*arrow.Schema, error) {
-	if entry.Kind == catalogs.KindView {
-		schema, _, err := e.viewSource(ctx, catalog, entry.Identifier)
-		return schema, err
-	}
-	source, err := e.currentSource(ctx, catalog, entry.Identifier)
-	if err != nil {
-		return nil, err
-	}
-	return source.Schema(), nil
-}
-
-func (e *Engine) currentSource(ctx context.Context, catalog string, identifier []string) (source scan.Source, err error) {
-	defer fault.Recover(&err, fault.Internal, "read %s", syntax.QuoteName(identifier))
-	loaded, err := e.config.Catalogs.Load(ctx, catalog, identifier, "", "")
-	if err != nil {
-		return nil, err
-	}
-	opened, err := e.open(ctx, loaded)
-	if err != nil {
-		return nil, err
-	}
-	return opened.Source(ctx, scan.Reference{})
 }

@@ -15,10 +15,15 @@ type KeyEntry struct {
 
 // Keys yields the identifier fields of the tables that f asks for. A table that cannot be read has none, with a log line; a catalog asked for by
 // name that fails ends the listing with its error, as for Tables.
-func (e *Engine) Keys(ctx context.Context, st session.State, f TableFilter) iter.Seq2[KeyEntry, error] {
+func (e *Engine) Keys(ctx context.Context, _ session.State, f TableFilter) iter.Seq2[KeyEntry, error] {
+	return e.keys(e.listingContext(ctx), f)
+}
+
+// keys is Keys on the account of a statement.
+func (e *Engine) keys(ctx context.Context, f TableFilter) iter.Seq2[KeyEntry, error] {
 	f.WithSchema, f.withKey, f.Types = false, true, []string{TypeTable}
 	return func(yield func(KeyEntry, error) bool) {
-		for t, err := range e.Tables(ctx, st, f) {
+		for t, err := range e.tables(ctx, f) {
 			if err != nil {
 				yield(KeyEntry{}, err)
 				return
@@ -30,18 +35,4 @@ func (e *Engine) Keys(ctx context.Context, st session.State, f TableFilter) iter
 			}
 		}
 	}
-}
-
-// identifierOf gives the names of a table's identifier fields.
-func (e *Engine) identifierOf(ctx context.Context, catalog string, identifier []string) ([]string, error) {
-	loaded, err := e.config.Catalogs.Load(ctx, catalog, identifier, "", "")
-	if err != nil {
-		return nil, err
-	}
-	opened, err := e.open(ctx, loaded)
-	if err != nil {
-		return nil, err
-	}
-	d, err := opened.Describe("")
-	return d.Identifier, err
 }

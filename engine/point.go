@@ -29,7 +29,7 @@ func onlyMatch(pattern *string) (string, bool) {
 }
 
 // point finds the one table that a filter may mean in a catalog, where it names schema and table in full: a catalog of very many tables is then
-// not listed. It does not know where it is no such filter, or where the catalog does not answer. The error is of its columns, as columnsOf has it.
+// not listed. It does not know where it is no such filter, or where the catalog does not answer. The error is of its columns, as lookUp has it.
 func (e *Engine) point(ctx context.Context, catalog string, f TableFilter) (entry *TableEntry, known bool, err error) {
 	schema, exactSchema := onlyMatch(f.SchemaPattern)
 	name, exactName := onlyMatch(f.NamePattern)
@@ -44,22 +44,14 @@ func (e *Engine) point(ctx context.Context, catalog string, f TableFilter) (entr
 	if err != nil {
 		return nil, fault.Is(err, fault.NotFound), nil
 	}
-	found := catalogs.Entry{Identifier: append(levels, name), Kind: loaded.Kind}
-	out := &TableEntry{Catalog: catalog, Schema: schema, Name: name, Type: typeOfEntry(found)}
-	if !wanted(out.Type, f.Types) {
+	t := listed{entry: catalogs.Entry{Identifier: append(levels, name), Kind: loaded.Kind}}
+	t.out = TableEntry{Catalog: catalog, Schema: schema, Name: name, Type: typeOfEntry(t.entry)}
+	if !wanted(t.out.Type, f.Types) {
 		return nil, true, nil
 	}
-	if f.WithSchema {
-		if out.Columns, err = e.columnsOf(ctx, catalog, found, f.Catalog != nil); err != nil {
-			return nil, false, err
-		}
+	one := []listed{t}
+	if err := e.lookUp(ctx, catalog, f, one); err != nil {
+		return nil, false, err
 	}
-	if f.withKey {
-		t := listed{entry: found, out: *out}
-		if err = e.keysFor(catalog, f.Catalog != nil)(ctx, &t); err != nil {
-			return nil, false, err
-		}
-		out = &t.out
-	}
-	return out, true, nil
+	return &one[0].out, true, nil
 }

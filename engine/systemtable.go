@@ -244,7 +244,7 @@ func schemataRows(ctx context.Context, s *systemSource, add func(values ...any))
 
 func (s *systemSource) tables(ctx context.Context, withSchema bool, each func(e TableEntry) error) error {
 	f := TableFilter{Catalog: &s.catalog, SchemaPattern: s.pattern("table_schema"), NamePattern: s.pattern("table_name"), WithSchema: withSchema}
-	for e, err := range s.statement.engine.Tables(ctx, s.statement.state, f) {
+	for e, err := range s.statement.engine.tables(ctx, f) {
 		if err != nil {
 			return err
 		}
@@ -273,7 +273,7 @@ func viewRows(ctx context.Context, s *systemSource, add func(values ...any)) err
 		}
 		var definition any
 		if levels, err := ParseSchemaName(e.Schema); err == nil {
-			_, text, err := s.statement.engine.viewSource(ctx, e.Catalog, append(levels, e.Name))
+			text, err := s.statement.engine.viewDefinition(ctx, e.Catalog, append(levels, e.Name))
 			switch {
 			case away(err):
 				return fault.Wrap(err, "list catalog %s", e.Catalog)
@@ -344,7 +344,7 @@ func (s *systemSource) keys(ctx context.Context, each func(k KeyEntry, name stri
 		table := likeLiteral(strings.TrimSuffix(name, identifierSuffix))
 		f.NamePattern = &table
 	}
-	for k, err := range s.statement.engine.Keys(ctx, s.statement.state, f) {
+	for k, err := range s.statement.engine.keys(ctx, f) {
 		if err != nil {
 			return err
 		}

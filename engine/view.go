@@ -6,14 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/iceberg-go"
 	"github.com/apache/iceberg-go/view"
 
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
-	"github.com/skua-data/skua/scan"
 	"github.com/skua-data/skua/session"
 )
 
@@ -98,10 +96,19 @@ func (s *statement) view(ctx context.Context, r *resolution, ref *syntax.TableRe
 }
 
 // viewMetadata reads a view's metadata.
-func (e *Engine) viewMetadata(ctx context.Context, loaded *catalogs.Table) (m view.Metadata, err error) {
-	name := syntax.QuoteName(append([]string{loaded.Catalog}, loaded.Identifier...))
+func (e *Engine) viewMetadata(ctx context.Context, loaded *catalogs.Table) (view.Metadata, error) {
+	u, err := e.find(ctx, loaded)
+	if err != nil {
+		return nil, err
+	}
+	defer u.Close()
+	return readView(ctx, syntax.QuoteName(append([]string{loaded.Catalog}, loaded.Identifier...)), u)
+}
+
+// readView reads the metadata of the view of a name.
+func readView(ctx context.Context, name string, u unread) (m view.Metadata, err error) {
 	defer fault.Recover(&err, fault.Corrupt, "read the view %s", name)
-	raw, err := e.viewFile(ctx, loaded)
+	raw, err := u.View(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -160,23 +167,6 @@ func viewColumns(schema *iceberg.Schema) []ViewColumn {
 		out = append(out, c)
 	}
 	return out
-}
-
-// viewSource loads a view for a listing: its columns and its text, which is empty where the engine does not run it.
-func (e *Engine) viewSource(ctx context.Context, catalog string, identifier []string) (*arrow.Schema, string, error) {
-	loaded, err := e.config.Catalogs.Load(ctx, catalog, identifier, "", "")
-	if err != nil {
-		return nil, "", err
-	}
-	m, err := e.viewMetadata(ctx, loaded)
-	if err != nil {
-		return nil, "", err
-	}
-	text := ""
-	if v, err := viewText(syntax.QuoteName(append([]string{catalog}, identifier...)), m); err == nil {
-		text = v.Text
-	}
-	return scan.ViewSchema(m.CurrentSchema()), text, nil
 }
 
 // note keeps what a statement read of one name.

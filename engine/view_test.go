@@ -93,7 +93,7 @@ func TestViews(t *testing.T) {
 		files[fmt.Sprintf("db.d%d", i)] = viewFile("", "db", "", "spark", fmt.Sprintf("SELECT * FROM d%d", i+1))
 	}
 	w.catalogs["lake"].views = sortedKeys(files)
-	e.viewFile = func(_ context.Context, v *catalogs.Table) ([]byte, error) {
+	w.viewFile = func(_ context.Context, v *catalogs.Table) ([]byte, error) {
 		return []byte(files[strings.Join(v.Identifier, ".")]), nil
 	}
 	s := w.session(t, e, "views")
@@ -126,7 +126,7 @@ func TestViews(t *testing.T) {
 // TestCommandsTellOfViews that a catalog keeps, as Spark does.
 func TestCommandsTellOfViews(t *testing.T) {
 	w, e := newWorld(t)
-	e.viewFile = func(context.Context, *catalogs.Table) ([]byte, error) {
+	w.viewFile = func(context.Context, *catalogs.Table) ([]byte, error) {
 		return []byte(viewFile("lake", "db", `"comment":"it's","create_engine_version":"Spark 4.0","spark.query-column-names":"id,x","my.token":"secret"`, "spark", "SELECT * FROM sales")), nil
 	}
 	w.catalogs["lake"].views = []string{"db.v"}
@@ -168,7 +168,7 @@ func TestATicketReadsAViewAsItWas(t *testing.T) {
 	run := &following{}
 	e.config.Executor = run
 	var asked []string
-	e.viewFile = func(_ context.Context, v *catalogs.Table) ([]byte, error) {
+	w.viewFile = func(_ context.Context, v *catalogs.Table) ([]byte, error) {
 		asked = append(asked, v.MetadataLocation)
 		return []byte(viewFile("", "db", "", "spark", "SELECT * FROM sales")), nil
 	}

@@ -390,6 +390,9 @@ func (e *fakeEngine) Tables(_ context.Context, _ session.State, f engine.TableFi
 				f.NamePattern != nil && *f.NamePattern != t.Name || len(f.Types) > 0 && f.Types[0] != t.Type {
 				continue
 			}
+			if f.Encode != nil {
+				t.Encoded = f.Encode(t)
+			}
 			if !yield(t, nil) {
 				return
 			}

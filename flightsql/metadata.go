@@ -11,6 +11,7 @@ import (
 	upstream "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
 	"github.com/apache/arrow-go/v18/arrow/flight/flightsql/schema_ref"
 	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/skua-data/skua/engine"
@@ -193,7 +194,7 @@ func (s *Server) tables(ctx context.Context, c *pb.CommandGetTables) (listing, e
 	if err != nil {
 		return listing{}, err
 	}
-	filter := engine.TableFilter{Catalog: c.Catalog, SchemaPattern: c.DbSchemaFilterPattern, NamePattern: c.TableNameFilterPattern, WithSchema: c.GetIncludeSchema()}
+	filter := engine.TableFilter{Catalog: c.Catalog, SchemaPattern: c.DbSchemaFilterPattern, NamePattern: c.TableNameFilterPattern}
 	for _, t := range c.GetTableTypes() {
 		if t = strings.ToUpper(t); t == baseTableType {
 			t = tableType
@@ -202,16 +203,22 @@ func (s *Server) tables(ctx context.Context, c *pb.CommandGetTables) (listing, e
 	}
 	spelled := typeSpelling(callerOf(ctx), current.State())
 	schema, rows := schema_ref.Tables, listingRows
-	if filter.WithSchema {
-		schema, rows = schema_ref.TablesWithIncludedSchema, schemaRows
+	if c.GetIncludeSchema() {
+		schema, rows, filter.Encode = schema_ref.TablesWithIncludedSchema, schemaRows, encodedColumns
 	}
 	return s.list(schema, rows, func(b *array.RecordBuilder, flush func() bool) error {
 		for e, err := range s.tableEntries(ctx, current.State(), filter) {
 			if err != nil {
 				return err
 			}
-			e.Type = spelled(e.Type)
-			if s.appendTable(b, e, filter.WithSchema); !flush() {
+			text(b, 0, e.Catalog)
+			text(b, 1, e.Schema)
+			text(b, 2, e.Name)
+			text(b, 3, spelled(e.Type))
+			if filter.Encode != nil {
+				b.Field(4).(*array.BinaryBuilder).Append(e.Encoded)
+			}
+			if !flush() {
 				break
 			}
 		}
@@ -219,14 +226,9 @@ func (s *Server) tables(ctx context.Context, c *pb.CommandGetTables) (listing, e
 	}), nil
 }
 
-func (s *Server) appendTable(b *array.RecordBuilder, e engine.TableEntry, withSchema bool) {
-	text(b, 0, e.Catalog)
-	text(b, 1, e.Schema)
-	text(b, 2, e.Name)
-	text(b, 3, e.Type)
-	if withSchema {
-		b.Field(4).(*array.BinaryBuilder).Append(flight.SerializeSchema(tableSchema(e), s.mem))
-	}
+// encodedColumns gives the schema of a table as GetTables sends it. It is the same in every session: what a session wants sent otherwise, results are.
+func encodedColumns(e engine.TableEntry) []byte {
+	return flight.SerializeSchema(tableSchema(e), memory.DefaultAllocator)
 }
 
 // tableEntries lists tables. When a name is asked for in every schema, the current schema's come first: a client that wants one table takes the first.

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/sha256"
-	"fmt"
 	"io"
 	"strings"
 
@@ -42,17 +40,18 @@ type Config struct {
 	Fallback      kernels.Decoder                         // takes every column; reads those of scans that want no other; nil: Decoder
 	Decoders      map[string]kernels.Decoder              // others, by the names under which scans want them
 	Properties    func(catalog string) iceberg.Properties // a catalog's, for the store; nil: none
-	MetadataCache int64                                   // bytes of parsed metadata and decoded manifests kept; 0: 256 MiB
+	MetadataCache int64                                   // bytes of parsed metadata, decoded manifests and columns of listings kept; 0: 256 MiB
 	FooterCache   int64                                   // bytes of Parquet footers and small remote files kept; 0: 64 MiB
 	DeleteCache   int64                                   // bytes of decoded delete files kept; 0: 256 MiB
 	DeleteMemory  int64                                   // bytes of deleted positions and keys that one plan may hold; 0: 2 GiB
 }
 
-// Scanner holds what the scans of a process share: the stores, the decoder, and the caches of parsed metadata and decoded manifests, of footers and of
-// decoded delete files. It is safe for concurrent use.
+// Scanner holds what the scans of a process share: the stores, the decoder, and the caches of parsed metadata and decoded manifests, of what listings tell of
+// tables, of footers and of decoded delete files. It is safe for concurrent use.
 type Scanner struct {
 	config  Config
 	cache   *cache
+	told    *cache // of what Unread.Kept keeps
 	deletes *cache // of shared values
 	footers *parquet.Footers
 	codecs  *avrofile.Codecs // of manifests
@@ -75,15 +74,16 @@ func NewScanner(c Config) *Scanner {
 	if c.DeleteCache <= 0 {
 		c.DeleteCache = defaultDeleteCache
 	}
-	deletes := newCache(c.DeleteCache)
-	deletes.quiet = true
-	return &Scanner{config: c, cache: newCache(c.MetadataCache), deletes: deletes, footers: parquet.NewFooters(c.FooterCache),
+	deletes, told := newCache(c.DeleteCache), newCache(c.MetadataCache/4)
+	deletes.quiet, told.quiet = true, true
+	return &Scanner{config: c, cache: newCache(c.MetadataCache - told.bound), told: told, deletes: deletes, footers: parquet.NewFooters(c.FooterCache),
 		codecs: avrofile.NewCodecs(manifest.BlockMost)}
 }
 
 // Forget lets go of the metadata, footers and deletes that are kept for later scans.
 func (s *Scanner) Forget() {
 	s.cache.forget()
+	s.told.forget()
 	s.deletes.forget()
 	s.footers.Forget()
 }
@@ -91,22 +91,12 @@ func (s *Scanner) Forget() {
 // Table parses a loaded table's metadata, or takes it from the cache. Features that are not built are refused by the scan that needs
 // them, not here.
 func (s *Scanner) Table(ctx context.Context, t *catalogs.Table) (*Table, error) {
-	if t.Kind == catalogs.KindFiles && t.Files != nil {
-		return s.filesTable(t)
-	}
-	if strings.HasPrefix(t.MetadataLocation, listingScheme) {
-		return nil, fault.New(fault.NotFound, "the table %s of plain files is gone", quoteAll(t.Catalog, t.Identifier))
-	}
-	if t.Kind != catalogs.KindTable {
-		return nil, fault.New(fault.Unsupported, "reading %s is not supported: it is no Iceberg table", quoteAll(t.Catalog, t.Identifier))
-	}
-	out := &Table{scanner: s, catalog: t.Catalog, identifier: t.Identifier, location: t.MetadataLocation, store: s.store(t)}
-	metadata, err := s.metadata(ctx, out.store, t)
+	u, err := s.Find(ctx, t)
 	if err != nil {
-		return nil, fault.Wrap(err, "load table %s", out.Name())
+		return nil, err
 	}
-	out.metadata, out.defaults, out.size = metadata.Metadata, metadata.defaults, metadata.size
-	return out, nil
+	defer u.Close()
+	return u.Table(ctx)
 }
 
 func (s *Scanner) store(t *catalogs.Table) storage.Store {
@@ -135,35 +125,6 @@ func (s *Scanner) properties(catalog string, t *catalogs.Table) map[string]strin
 		properties[k] = v
 	}
 	return properties
-}
-
-func (s *Scanner) metadata(ctx context.Context, store storage.Store, t *catalogs.Table) (sizedMetadata, error) {
-	if t.Metadata != nil {
-		key := fmt.Sprintf("inline %s %x", t.MetadataLocation, sha256.Sum256(t.Metadata))
-		return cached(ctx, s.cache, key, func() (sizedMetadata, int64, error) {
-			return sized(len(t.Metadata), t.MetadataLocation, t.Metadata)
-		})
-	}
-	if t.MetadataLocation == "" {
-		return sizedMetadata{}, fault.New(fault.Corrupt, "the catalog gave neither metadata nor its location")
-	}
-	file, err := store.Open(ctx, t.MetadataLocation, -1)
-	if err != nil {
-		return sizedMetadata{}, fault.Wrap(err, "open the metadata file")
-	}
-	defer file.Close()
-	return cached(ctx, s.cache, "metadata "+file.Key(), func() (sizedMetadata, int64, error) {
-		defer charge(ctx, min(file.Size(), maxMetadata))()
-		raw, err := readWhole(ctx, file, t.MetadataLocation, maxMetadata)
-		if err != nil {
-			return sizedMetadata{}, 0, err
-		}
-		size := len(raw)
-		if raw, err = gunzip(t.MetadataLocation, raw); err != nil {
-			return sizedMetadata{}, 0, err
-		}
-		return sized(size, t.MetadataLocation, raw)
-	})
 }
 
 // sizedMetadata is a table's metadata with what parsing loses, and the size of the file it was read from, in bytes.

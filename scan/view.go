@@ -7,29 +7,16 @@ import (
 	"github.com/apache/iceberg-go"
 
 	"github.com/skua-data/skua/catalogs"
-	"github.com/skua-data/skua/fault"
 )
 
 // ViewMetadata gives the metadata of a view that a catalog loaded, as JSON: what the catalog sent, or what its file holds.
 func (s *Scanner) ViewMetadata(ctx context.Context, v *catalogs.Table) ([]byte, error) {
-	if v.Metadata != nil {
-		return v.Metadata, nil
-	}
-	name := quoteAll(v.Catalog, v.Identifier)
-	if v.MetadataLocation == "" {
-		return nil, fault.New(fault.Corrupt, "load view %s: the catalog gave neither metadata nor its location", name)
-	}
-	file, err := s.store(v).Open(ctx, v.MetadataLocation, -1)
+	u, err := s.Find(ctx, v)
 	if err != nil {
-		return nil, fault.Wrap(err, "load view %s", name)
+		return nil, err
 	}
-	defer file.Close()
-	defer charge(ctx, min(file.Size(), maxMetadata))()
-	raw, err := readWhole(ctx, file, v.MetadataLocation, maxMetadata)
-	if err == nil {
-		raw, err = gunzip(v.MetadataLocation, raw)
-	}
-	return raw, fault.Wrap(err, "load view %s", name)
+	defer u.Close()
+	return u.View(ctx)
 }
 
 // ViewSchema gives a view's columns as those of a table are given.
