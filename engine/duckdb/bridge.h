@@ -28,6 +28,8 @@ typedef void *duckdb_function_info;
 typedef void *duckdb_scalar_function;
 typedef void *duckdb_scalar_function_set;
 typedef void *duckdb_cast_function;
+typedef void *duckdb_selection_vector;
+typedef void *duckdb_expression;
 
 typedef struct {
 	idx_t column_count, row_count, rows_changed;
@@ -187,6 +189,30 @@ void duckdb_cast_function_set_row_error(duckdb_function_info info, const char *e
 duckdb_state duckdb_register_cast_function(duckdb_connection connection, duckdb_cast_function function);
 void duckdb_destroy_cast_function(duckdb_cast_function *function);
 
+uint8_t duckdb_decimal_width(duckdb_logical_type type);
+uint8_t duckdb_decimal_scale(duckdb_logical_type type);
+duckdb_logical_type duckdb_create_decimal_type(uint8_t width, uint8_t scale);
+int duckdb_enum_internal_type(duckdb_logical_type type);
+char *duckdb_enum_dictionary_value(duckdb_logical_type type, idx_t index);
+duckdb_logical_type duckdb_array_type_child_type(duckdb_logical_type type);
+idx_t duckdb_array_type_array_size(duckdb_logical_type type);
+char *duckdb_struct_type_child_name(duckdb_logical_type type, idx_t index);
+duckdb_vector duckdb_array_vector_get_child(duckdb_vector vector);
+duckdb_vector duckdb_create_vector(duckdb_logical_type type, idx_t capacity);
+void duckdb_destroy_vector(duckdb_vector *vector);
+duckdb_selection_vector duckdb_create_selection_vector(idx_t size);
+void duckdb_destroy_selection_vector(duckdb_selection_vector selection);
+uint32_t *duckdb_selection_vector_get_data_ptr(duckdb_selection_vector selection);
+void duckdb_vector_copy_sel(duckdb_vector from, duckdb_vector to, duckdb_selection_vector selection, idx_t count, idx_t from_offset, idx_t to_offset);
+void duckdb_scalar_function_set_bind(duckdb_scalar_function function, void (*bind)(duckdb_bind_info));
+void *duckdb_scalar_function_bind_get_extra_info(duckdb_bind_info info);
+idx_t duckdb_scalar_function_bind_get_argument_count(duckdb_bind_info info);
+duckdb_expression duckdb_scalar_function_bind_get_argument(duckdb_bind_info info, idx_t index);
+void duckdb_scalar_function_bind_set_error(duckdb_bind_info info, const char *error);
+duckdb_logical_type duckdb_expression_return_type(duckdb_expression expression);
+void duckdb_destroy_expression(duckdb_expression *expression);
+duckdb_state duckdb_register_scalar_function(duckdb_connection connection, duckdb_scalar_function function);
+
 // The type of a variant, besides the engine's numbers.
 #define SKUA_VARIANT (-1)
 
@@ -237,5 +263,27 @@ void skua_reference(duckdb_vector out, duckdb_vector in, idx_t count, const stru
 
 // skua_name_zones gives the columns of a schema, made of these types, the zones that the engine does not know of.
 void skua_name_zones(duckdb_logical_type *types, struct ArrowSchema *schema);
+
+// The number of a type that is not known while a statement is bound.
+#define SKUA_UNJUDGED (-4)
+
+// A part of an argument: its type, and its values where there are any.
+typedef struct skua_node {
+	int type, width, scale; // the engine's number; of decimals. The width of an enumeration is the type of its numbers, that of an array its length
+	bool zoned;             // a timestamp in nanoseconds that is an instant
+	char *name;             // of a struct's field
+	void *data;
+	uint64_t *valid; // NULL: all are
+	duckdb_vector vector;
+	duckdb_logical_type logical;
+	idx_t count;
+	struct skua_node *children; // of a map its keys and its values
+} skua_node;
+
+// skua_add_cast makes a function known that Go calls by a code. Results that are decimals have 38 digits.
+bool skua_add_cast(duckdb_connection connection, const char *name, int code, int *types, idx_t parameters, int result, int scale);
+
+// skua_assign_texts gives a vector texts that lie behind each other.
+void skua_assign_texts(duckdb_vector out, const char *bytes, const int64_t *ends, const char *valid, idx_t rows);
 
 #endif

@@ -103,6 +103,9 @@ func translated(err error, r *dialect.Rendered) error {
 // fault says in Spark's words what Spark has words for.
 func (p *problem) fault(c class) *fault.Error {
 	message := cleaned(p.Message)
+	if told := toldFault.FindStringSubmatch(p.Message); told != nil {
+		return fault.New(fault.Invalid, "%s", shortened(told[2])).With(told[1], told[3])
+	}
 	switch {
 	case p.Subtype == "COLUMN_NOT_FOUND":
 		hint := ""
@@ -138,6 +141,9 @@ func (p *problem) fault(c class) *fault.Error {
 	}
 	return fault.New(c.kind, "%s", message).With(c.condition, c.state)
 }
+
+// toldFault is an error that a function of ours gave: [CONDITION] message SQLSTATE: state.
+var toldFault = regexp.MustCompile(`(?s)\[([A-Z][A-Z0-9_.]+)\] (.*) SQLSTATE: ([0-9A-Z]{5})`)
 
 // negativeRows is what the engine says to a number of rows below 0.
 var negativeRows = regexp.MustCompile(`(?i)\b(?:LIMIT|OFFSET)\b.* cannot be negative`)

@@ -45,7 +45,7 @@ func (d *database) registerScalars(c *connection) error {
 			return fault.New(fault.Internal, "open the SQL engine: the functions %s are refused", name)
 		}
 	}
-	return nil
+	return registerCasts(c)
 }
 
 // skuaCall calls a function of ours.

@@ -57,13 +57,14 @@ func (r row) allowsOurs(folder string) bool { return slices.Contains(r.ours, fol
 // table is ARCHITECTURE.md's import table. A package without a row is refused.
 var table = map[string]row{
 	// Leaves that know nothing of the rest.
-	"fault":         may(),
-	"session":       may(),
-	"engine/syntax": may(),
-	"internal/lint": may(),
-	"predicate":     may("fault").and(arrow),
-	"resource":      may("fault").and(arrow),
-	"auth":          may("fault").and(jwt),
+	"fault":            may(),
+	"session":          may(),
+	"engine/syntax":    may(),
+	"engine/sparktext": may("fault"),
+	"internal/lint":    may(),
+	"predicate":        may("fault").and(arrow),
+	"resource":         may("fault").and(arrow),
+	"auth":             may("fault").and(jwt),
 
 	// Bytes and pages.
 	"storage":                     may("fault", "resource"),
@@ -120,9 +121,9 @@ var table = map[string]row{
 		and(arrow, iceberg, uuid),
 
 	// Statements, and the wire.
-	"engine": may("catalogs", "catalogs/override", "engine/syntax", "scan", "predicate", "resource", "session", "fault").
+	"engine": may("catalogs", "catalogs/override", "engine/sparktext", "engine/syntax", "scan", "predicate", "resource", "session", "fault").
 		and(arrow, iceberg),
-	"engine/duckdb":         may("catalogs", "engine", "engine/duckdb/dialect", "engine/syntax", "fault", "predicate", "resource", "scan", "variant").and(arrow, bindings, uuid),
+	"engine/duckdb":         may("catalogs", "engine", "engine/duckdb/dialect", "engine/sparktext", "engine/syntax", "fault", "predicate", "resource", "scan", "variant").and(arrow, bindings, uuid),
 	"variant":               may("fault"),
 	"engine/duckdb/dialect": may("engine/syntax", "fault").and(arrow),
 	"flightsql":             may("auth", "engine", "session", "resource", "fault").and(arrow, flight, grpc, protobuf),

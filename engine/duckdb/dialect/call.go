@@ -75,7 +75,7 @@ func (r *rewriter) function(name string, pos syntax.Pos) {
 // cast writes CAST(value AS type).
 func (r *rewriter) cast(verb string, pos syntax.Pos) {
 	end := r.endOf(r.next+1, "AS")
-	if r.wholeCast(verb, end, pos) {
+	if r.sparkCast(verb, end, pos) {
 		return
 	}
 	r.emitAt(verb+"(", pos)

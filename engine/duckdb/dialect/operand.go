@@ -152,7 +152,7 @@ func (r *rewriter) symbol(s *scope) {
 		r.parameter(t)
 	case t.Is(":") && r.at(r.next+1).Kind == syntax.Word && r.next > 0 && !isOperandEnd(r.at(r.next-1)):
 		r.refuse(r.next, "Named parameters are not supported: write ?")
-	case t.Is("::") && r.wholeSuffix():
+	case t.Is("::") && r.castSuffix():
 	case t.Is("::"):
 		r.copy()
 		r.typeName()

@@ -7,17 +7,15 @@ import (
 	"github.com/skua-data/skua/engine/syntax"
 )
 
-// wholeTypes are the types of whole numbers, as macros call them.
-var wholeTypes = map[string]string{"TINYINT": "tinyint", "BYTE": "tinyint", "SMALLINT": "smallint", "SHORT": "smallint", "INT": "integer", "INTEGER": "integer", "BIGINT": "bigint", "LONG": "bigint"}
-
-// wholeCast writes a cast to a whole number, which in Spark cuts off the fraction and takes no text with one; false: it is another cast, or one of a parameter without
-// a value yet.
-func (r *rewriter) wholeCast(verb string, as int, pos syntax.Pos) bool {
-	name := wholeTypes[strings.ToUpper(r.at(as+1).Text)]
-	if !r.Spark || name == "" || !r.at(as).Is("AS") || !r.at(as+2).Is(")") || r.unbound(r.next+1, as) {
+// sparkCast writes CAST(x AS type) as Spark's cast; false: it is another one, or one of a parameter without a value yet.
+func (r *rewriter) sparkCast(verb string, as int, pos syntax.Pos) bool {
+	if !r.Spark || !r.at(as).Is("AS") || r.unbound(r.next+1, as) {
 		return false
 	}
-	done := r.grown(wholeMacro, pos)
+	t, end, ok := r.typeAt(as + 1)
+	if !ok || !r.at(end).Is(")") || !sparkCastable(t) {
+		return false
+	}
 	from := r.next + 1
 	r.next++
 	operand := r.capture(func() {
@@ -25,28 +23,31 @@ func (r *rewriter) wholeCast(verb string, as int, pos syntax.Pos) bool {
 			r.operand(&scope{})
 		}
 	})
-	done()
-	r.whole("skua_"+strings.ToLower(verb)+"_"+name, from, as, operand, pos)
-	r.next += 2
-	if r.failed == nil && !r.is(")") {
-		r.fail(r.next)
-	}
-	r.next++
+	r.castTo(t, verb == "TRY_CAST", from, as, operand, pos)
+	r.next = end + 1
 	return true
 }
 
-// wholeMacro stands for the macros of casts to whole numbers where their growth is told.
-const wholeMacro = "skua_cast_whole"
+// typeAt reads the type that stands from a token on, and says where it ends.
+func (r *rewriter) typeAt(from int) (t syntax.TypeName, end int, ok bool) {
+	r.parser.Seek(from)
+	t, err := r.parser.TypeName()
+	end = r.parser.Place()
+	return t, end, err == nil && r.at(from).Kind == syntax.Word && !r.at(end).Is("[")
+}
 
-// whole writes the call of a macro with what stands between two tokens. Subqueries are named once, where the macro would repeat them.
-func (r *rewriter) whole(macro string, from, to int, operand []piece, pos syntax.Pos) {
-	open, closing := macro+"(", ")"
-	if slices.ContainsFunc(r.tokens[from:to], func(t syntax.Token) bool { return oneOf(t, "SELECT", "FROM", "VALUES", "TABLE") }) {
-		open, closing = "list_transform([", "], lambda skua_v: "+macro+"(skua_v))[1]"
+// castTo writes the cast of what stands between two tokens.
+func (r *rewriter) castTo(t syntax.TypeName, try bool, from, to int, operand []piece, pos syntax.Pos) {
+	one := to-from == 1
+	switch text := r.at(from); {
+	case one && text.Kind == syntax.Text && r.namedCast(spellType(t, true), text, pos):
+	case r.isColumn([2]int{from, to}):
+		r.template(r.castColumn(t, try), pos, operand)
+	case slices.ContainsFunc(r.tokens[from:to], func(t syntax.Token) bool { return oneOf(t, "SELECT", "FROM", "VALUES", "TABLE") }):
+		r.template("list_transform([$1], lambda skua_c: "+r.castText(t, try, "skua_c")+")[1]", pos, operand) // what is a subquery has no type while it is bound
+	default:
+		r.template(r.castText(t, try, "$1"), pos, operand)
 	}
-	r.emitAt(open, pos)
-	r.out.pieces = append(r.out.pieces, operand...)
-	r.emit(closing)
 }
 
 // unbound reports whether a parameter without a value stands between two tokens: its type is not known.
@@ -55,12 +56,15 @@ func (r *rewriter) unbound(from, to int) bool {
 }
 
 // maxSuffixes bounds the casts with :: in the operand of another one.
-const maxSuffixes = 4
+const maxSuffixes = 16
 
-// wholeSuffix writes x::INT as wholeCast does; false: it is another cast.
-func (r *rewriter) wholeSuffix() bool {
-	name := wholeTypes[strings.ToUpper(r.at(r.next+1).Text)]
-	if !r.Spark || name == "" || r.at(r.next+2).Is("[") || r.at(r.next+2).Is("(") || r.at(r.next+2).Is(".") {
+// castSuffix writes x::type as sparkCast does; false: it is another cast.
+func (r *rewriter) castSuffix() bool {
+	if !r.Spark {
+		return false
+	}
+	t, end, ok := r.typeAt(r.next + 1)
+	if !ok || !sparkCastable(t) || r.at(end).Is(".") {
 		return false
 	}
 	start := r.castStart(r.next - 1)
@@ -75,17 +79,17 @@ func (r *rewriter) wholeSuffix() bool {
 	operand := slices.Clone(r.out.pieces[from:])
 	nested := 0
 	for _, p := range operand {
-		if strings.HasPrefix(p.text, "skua_cast_") {
+		if strings.HasPrefix(p.text, castPrefix) {
 			nested++
 		}
 	}
 	if nested >= maxSuffixes {
-		r.failed = tooComplex(r.peek().Pos, "casts to whole numbers behind each other", maxSuffixes)
+		r.failed = tooComplex(r.peek().Pos, "casts behind each other", maxSuffixes)
 		return true
 	}
 	r.out.pieces = r.out.pieces[:from]
-	r.whole("skua_cast_"+name, start, r.next, operand, pos)
-	r.next += 2
+	r.castTo(t, false, start, r.next, operand, pos)
+	r.next = end
 	return true
 }
 
