@@ -25,8 +25,8 @@ import (
 	"github.com/skua-data/skua/storage"
 )
 
-// answer is what Spark says to a statement, as testdata/spark/make.py records it.
-type answer struct {
+// sparkAnswer is what Spark says to a statement, as testdata/spark/make.py records it.
+type sparkAnswer struct {
 	SQL   string   `json:"sql"`
 	Zone  string   `json:"zone"`
 	Error string   `json:"error"`
@@ -37,7 +37,7 @@ type answer struct {
 }
 
 // same says how what came differs from the answer; nothing: it does not.
-func (a answer) same(got answer) string {
+func (a sparkAnswer) same(got sparkAnswer) string {
 	switch {
 	case a.Error != got.Error:
 		return fmt.Sprintf("%s, Spark has %s", or(got.Error, "rows"), or(a.Error, "rows"))
@@ -136,35 +136,35 @@ func (s *sparkEngine) in(zone string) *session.Session {
 }
 
 // ask gives what a statement has, or the condition of its error; its text, too, as a second result.
-func (s *sparkEngine) ask(ctx context.Context, sql, zone string) (answer, error) {
+func (s *sparkEngine) ask(ctx context.Context, sql, zone string) (sparkAnswer, error) {
 	got, err := s.rows(ctx, sql, or(zone, "UTC"))
 	if err == nil {
 		return got, nil
 	}
 	var f *fault.Error
 	if errors.As(err, &f) && f.Condition != "" {
-		return answer{Error: f.Condition, State: f.SQLState}, err
+		return sparkAnswer{Error: f.Condition, State: f.SQLState}, err
 	}
-	return answer{Error: "no condition: " + err.Error()}, err
+	return sparkAnswer{Error: "no condition: " + err.Error()}, err
 }
 
-func (s *sparkEngine) rows(ctx context.Context, sql, zone string) (answer, error) {
+func (s *sparkEngine) rows(ctx context.Context, sql, zone string) (sparkAnswer, error) {
 	p, err := s.engine.Prepare(ctx, engine.Call{Session: s.in(zone), Text: sql})
 	if err != nil {
-		return answer{}, err
+		return sparkAnswer{}, err
 	}
 	defer p.Close()
 	r, err := p.Run(ctx, nil)
 	if err != nil {
-		return answer{}, err
+		return sparkAnswer{}, err
 	}
 	defer r.Close()
 	rows, err := r.Open(ctx, 0, r.Parts())
 	if err != nil {
-		return answer{}, err
+		return sparkAnswer{}, err
 	}
 	defer rows.Release()
-	out := answer{Rows: [][]any{}}
+	out := sparkAnswer{Rows: [][]any{}}
 	for _, f := range rows.Schema().Fields() {
 		out.Names, out.Types = append(out.Names, f.Name), append(out.Types, sparkType(f.Type))
 	}
@@ -181,8 +181,8 @@ func (s *sparkEngine) rows(ctx context.Context, sql, zone string) (answer, error
 	return out, rows.Err()
 }
 
-// readAnswers reads lines of JSON.
-func readAnswers(t *testing.T, file string) (out []answer) {
+// readSparkAnswers reads lines of JSON.
+func readSparkAnswers(t *testing.T, file string) (out []sparkAnswer) {
 	t.Helper()
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -191,7 +191,7 @@ func readAnswers(t *testing.T, file string) (out []answer) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	for d.More() {
-		var a answer
+		var a sparkAnswer
 		if err := d.Decode(&a); err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +202,7 @@ func readAnswers(t *testing.T, file string) (out []answer) {
 
 // sparkTable is the table t with the rows that Spark was asked over.
 func sparkTable(t *testing.T) *memoryTable {
-	a := readAnswers(t, "testdata/spark/table.json")[0]
+	a := readSparkAnswers(t, "testdata/spark/table.json")[0]
 	var fields []arrow.Field
 	for i, name := range a.Names {
 		fields = append(fields, arrow.Field{Name: name, Type: arrowType(t, a.Types[i])})

@@ -18,7 +18,7 @@ var differ = flag.String("differ", "", "write the differences from Spark's answe
 // TestSparksAnswers: every recorded statement has Spark's names, types and values, or its error, but for those in differences.txt. That list may only shrink.
 func TestSparksAnswers(t *testing.T) {
 	s := newSparkEngine(t, sparkTable(t))
-	known, refused, all := readNotes(t, "testdata/spark/differences.txt"), readNotes(t, "testdata/spark/refused.txt"), readAnswers(t, "testdata/spark/answers.jsonl")
+	known, refused, all := readNotes(t, "testdata/spark/differences.txt"), readNotes(t, "testdata/spark/refused.txt"), readSparkAnswers(t, "testdata/spark/answers.jsonl")
 	alike := map[string]bool{}
 	if *differ == "" {
 		alike = s.alike(t, all, known)
@@ -67,7 +67,7 @@ func callsOneOf(sql string, names map[string]string) bool {
 }
 
 // name is what a statement is called in lists: on one line, with its zone.
-func (a answer) name() string {
+func (a sparkAnswer) name() string {
 	name := strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(a.SQL)
 	if a.Zone != "" {
 		return a.Zone + ": " + name
@@ -79,8 +79,8 @@ func (a answer) name() string {
 const together = 16
 
 // alike gives the statements of one expression each that are as in Spark when several of them are asked at once, which is faster.
-func (s *sparkEngine) alike(t *testing.T, all []answer, known map[string]string) map[string]bool {
-	groups := map[[2]string][]answer{}
+func (s *sparkEngine) alike(t *testing.T, all []sparkAnswer, known map[string]string) map[string]bool {
+	groups := map[[2]string][]sparkAnswer{}
 	for _, a := range all {
 		expr, from, _ := strings.Cut(a.SQL, " FROM t")
 		if _, noted := known[a.name()]; noted || a.Error != "" || len(a.Names) != 1 || from != "" || strings.HasPrefix(expr, "SELECT *") || strings.Contains(expr, " FROM range") {
@@ -101,7 +101,7 @@ func (s *sparkEngine) alike(t *testing.T, all []answer, known map[string]string)
 				continue
 			}
 			for i, a := range some {
-				one := answer{Names: got.Names[i : i+1], Types: got.Types[i : i+1]}
+				one := sparkAnswer{Names: got.Names[i : i+1], Types: got.Types[i : i+1]}
 				for _, row := range got.Rows {
 					one.Rows = append(one.Rows, row[i:i+1])
 				}
