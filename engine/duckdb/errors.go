@@ -139,6 +139,9 @@ func (p *problem) fault(c class) *fault.Error {
 	case strings.HasPrefix(message, "Ambiguous reference"):
 		return fault.New(fault.Invalid, "%s", message).With("AMBIGUOUS_REFERENCE", "42704")
 	}
+	if f := told(message); f != nil {
+		return f
+	}
 	return fault.New(c.kind, "%s", message).With(c.condition, c.state)
 }
 

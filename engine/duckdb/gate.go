@@ -88,7 +88,10 @@ func (g *gate) check(serialized string) error {
 }
 
 func (g *gate) parseError(p parsed) error {
-	err := fault.New(fault.Invalid, "%s", strings.TrimSuffix(cleaned(p.ErrorMessage), ".")+".").With("PARSE_SYNTAX_ERROR", "42601")
+	err := told(cleaned(p.ErrorMessage))
+	if err == nil {
+		err = fault.New(fault.Invalid, "%s", strings.TrimSuffix(cleaned(p.ErrorMessage), ".")+".").With("PARSE_SYNTAX_ERROR", "42601")
+	}
 	if offset, convErr := strconv.Atoi(p.Position); convErr == nil {
 		if pos := g.rendered.Position(offset); pos.Line > 0 {
 			return err.At(fault.Position{Line: pos.Line, Column: pos.Column})

@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -155,7 +156,7 @@ func recordedValue(v any, t arrow.DataType) any {
 		}
 	case arrow.BINARY, arrow.FIXED_SIZE_BINARY:
 		if b, ok := v.([]byte); ok {
-			return strings.Trim(asJSON(b), `"`)
+			return base64.StdEncoding.EncodeToString(b)
 		}
 	case arrow.BOOL, arrow.STRING:
 	case arrow.DECIMAL128:

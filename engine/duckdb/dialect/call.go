@@ -41,6 +41,9 @@ func (r *rewriter) call(name []syntax.Ident, start int) {
 		r.next += 2
 		return
 	}
+	if r.aggregation(last, pos) || r.valueCall(last, pos) {
+		return
+	}
 	if f, ok := r.lookup(last); ok {
 		if f.rename != "" {
 			r.function(f.rename, pos)

@@ -75,7 +75,7 @@ func TestTypesDecideSpellings(t *testing.T) {
 			"SELECT * FROM ( SELECT a FROM <t> UNION ALL SELECT b FROM <u> ) AS skua_ordered ORDER BY ( #1 ) + CAST(0 AS DOUBLE) LIMIT 2"},
 		{"SELECT DISTINCT a FROM t ORDER BY a", ProbeKeys, nil, "SELECT DISTINCT a FROM <t> ORDER BY a"},
 		{"SELECT random() AS a FROM t ORDER BY a", ProbeKeys, nil, "SELECT random ( ) AS a FROM <t> ORDER BY a"},
-		{"SELECT rank() OVER w FROM t WINDOW w AS (ORDER BY d)", Final, nil, "SELECT rank ( ) OVER w FROM <t> WINDOW w AS ( ORDER BY ( d ) + CAST(0 AS DOUBLE) )"},
+		{"SELECT rank() OVER w FROM t WINDOW w AS (ORDER BY d)", Final, nil, "SELECT CAST(rank( ) OVER w AS INTEGER) FROM <t> WINDOW w AS ( ORDER BY ( d ) + CAST(0 AS DOUBLE) )"},
 	} {
 		s, err := Translate(c.in, Options{Spark: true})
 		if err != nil {

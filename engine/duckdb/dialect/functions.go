@@ -95,11 +95,12 @@ var functions = map[string]function{
 	"try_divide": templated(2, "(($1) / nullif($2, 0))"), "conv": templated(3, "upper(to_base(CAST($1 AS BIGINT), $3))"), "e": templated(0, "exp(1)"),
 
 	// Aggregates.
+	"grouping": {special: groupingCall, spark: true}, "grouping_id": {special: groupingCall, spark: true}, "regr_count": templated(2, "CAST(regr_count($1, $2) AS BIGINT)").onlySpark(),
 	"avg": {special: averageCall, spark: true}, "mean": {special: averageCall, spark: true},
-	"collect_list": {special: collect}, "collect_set": {special: collect}, "array_agg": renamed("list"),
+	"array_agg":  renamed("list"),
 	"percentile": templated(2, "quantile_cont($1, $2)"), "percentile_approx": templated(2, "quantile_disc($1, $2)", 3, "quantile_disc($1, $2)"),
 	"approx_percentile": templated(2, "quantile_disc($1, $2)", 3, "quantile_disc($1, $2)"), "every": renamed("bool_and"), "some": renamed("bool_or"), "any": renamed("bool_or"),
-	"std": renamed("stddev_samp"), "first": {special: firstLast}, "last": {special: firstLast}, "ndv": renamed("approx_count_distinct"), "len": renamed("length"),
+	"std": renamed("stddev_samp"), "ndv": renamed("approx_count_distinct"), "len": renamed("length"),
 
 	// Lists, maps, structs.
 	"array": renamed("list_value"), "named_struct": {special: namedStruct}, "struct": {special: structCall}, "map": {special: mapCall}, "map_from_arrays": renamed("skua_map"),
@@ -166,40 +167,6 @@ func concatCall(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 		r.template("($1)", pos, a)
 	}
 	r.emit(")")
-	return true
-}
-
-// collect writes collect_list and collect_set, which leave nulls out, with all that may follow.
-func collect(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
-	if len(bounds) != 1 {
-		return false
-	}
-	set := strings.EqualFold(r.at(r.next-1).Text, "collect_set")
-	if r.at(bounds[0][0]).Is("DISTINCT") {
-		set, bounds[0][0] = true, bounds[0][0]+1
-	}
-	args := r.argumentPieces(bounds)
-	if set {
-		r.template("coalesce(list(DISTINCT $1) FILTER (WHERE ($1) IS NOT NULL), [])", pos, args[0])
-		return true
-	}
-	r.template("coalesce(list($1) FILTER (WHERE ($1) IS NOT NULL)", pos, args[0])
-	if r.is("OVER") {
-		r.copy()
-		r.operand(&scope{})
-	}
-	r.emit(", [])")
-	return true
-}
-
-// firstLast writes first(a, ignoreNulls).
-func firstLast(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
-	name := strings.ToLower(r.at(r.next - 1).Text)
-	if len(bounds) != 2 || !r.at(bounds[1][0]).Is("TRUE") {
-		return false
-	}
-	args := r.argumentPieces(bounds)
-	r.template(name+"($1) FILTER (WHERE ($1) IS NOT NULL)", pos, args[0])
 	return true
 }
 

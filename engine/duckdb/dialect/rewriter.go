@@ -344,23 +344,6 @@ func (r *rewriter) sortBy(s *scope) bool {
 	return true
 }
 
-// groupBy writes GROUP BY, and GROUP BY a, b WITH ROLLUP as ROLLUP (a, b).
-func (r *rewriter) groupBy() {
-	r.copy()
-	r.copy()
-	end := r.endOf(r.next, "HAVING", "ORDER", "LIMIT", "QUALIFY", "WINDOW", "UNION", "INTERSECT", "EXCEPT", "MINUS", "SORT", "FETCH", "OFFSET")
-	kind := r.at(end - 1)
-	if end-r.next < 3 || !r.at(end-2).Is("WITH") || !kind.Is("ROLLUP") && !kind.Is("CUBE") {
-		return
-	}
-	r.emit(strings.ToUpper(kind.Text) + "(")
-	for r.failed == nil && r.next < end-2 {
-		r.step(&scope{})
-	}
-	r.emit(")")
-	r.next = end
-}
-
 // endOf gives the first token from one on that closes the level or is one of the words at it.
 func (r *rewriter) endOf(from int, words ...string) int {
 	depth := 0

@@ -74,6 +74,13 @@ func (r *rewriter) word(s *scope) bool {
 			r.string()
 			return true
 		}
+	case "ANY", "SOME":
+		if r.Spark && after.Is("(") && !r.quantified() {
+			r.call([]syntax.Ident{{Text: t.Text, Pos: t.Pos}}, r.next)
+			return true
+		}
+	}
+	switch strings.ToUpper(t.Text) {
 	case "CASE", "IN", "AND", "OR", "EXISTS", "OVER", "FILTER", "WHEN", "THEN", "ELSE", "BETWEEN", "ON", "BY", "AS", "USING", "VALUES", "ANY", "ALL",
 		"SOME", "WITHIN", "UNION", "WITH", "WHERE", "HAVING", "DISTINCT", "INTERVAL", "ROWS", "GROUPS", "LIMIT", "OFFSET", "SELECT", "FROM", "JOIN",
 		"SETS", "ROLLUP", "CUBE", "PIVOT", "UNPIVOT", "MATERIALIZED", "RECURSIVE", "EXCLUDE", "REPLACE_", "ESCAPE", "IS", "LATERAL", "FETCH", "PARTITION", "QUALIFY":
