@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
+	"github.com/skua-data/skua/engine/sparktext"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 )
@@ -156,7 +157,7 @@ func literalRange(e *syntax.Literal, t arrow.DataType, lo, hi string) error {
 
 // decimalLiteral takes precision and scale from the digits.
 func decimalLiteral(text string) (constant, error) {
-	n, scale, ok := parseDecimal(text)
+	n, scale, ok := sparktext.ParseDecimal(text)
 	if !ok {
 		return constant{}, fault.New(fault.Invalid, "the number %s cannot be read", text)
 	}

@@ -3,12 +3,12 @@ package engine
 import (
 	"math"
 	"math/big"
-	"strconv"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
+	"github.com/skua-data/skua/engine/sparktext"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 )
@@ -98,8 +98,8 @@ func castToInteger(c constant, to arrow.DataType) (any, error) {
 	var n *big.Int
 	switch v := c.value.(type) {
 	case string:
-		n, err := strconv.ParseInt(trimmed(v), 10, bits)
-		if err != nil {
+		n, ok := sparktext.ParseInteger(sparktext.Trim(v), bits)
+		if !ok {
 			return nil, invalidInput(c, to)
 		}
 		return n, nil
@@ -109,10 +109,11 @@ func castToInteger(c constant, to arrow.DataType) (any, error) {
 		}
 		return int64(0), nil
 	case float64:
-		if v != v || math.IsInf(v, 0) {
+		whole, ok := sparktext.FloatToInteger(v, bits)
+		if !ok {
 			return nil, castOverflow(c, to)
 		}
-		n, _ = big.NewFloat(v).Int(nil)
+		return whole, nil
 	case decimal128.Num:
 		unscaled, scale := decimalValue(c)
 		n = new(big.Int).Quo(unscaled, power10(scale))
@@ -148,7 +149,7 @@ func castToFloat(c constant, to arrow.DataType) (any, error) {
 	}
 	switch v := c.value.(type) {
 	case string:
-		f, ok := parseFloat(trimmed(v), bits)
+		f, ok := sparktext.ParseFloat(sparktext.Trim(v), bits)
 		if !ok {
 			return nil, invalidInput(c, to)
 		}
@@ -184,14 +185,14 @@ func castToDecimal(c constant, to arrow.DataType) (any, error) {
 	switch v := c.value.(type) {
 	case string:
 		var ok bool
-		if n, from, ok = parseDecimal(trimmed(v)); !ok {
+		if n, from, ok = sparktext.ParseDecimal(sparktext.Trim(v)); !ok {
 			return nil, invalidInput(c, to)
 		}
 	case bool:
 		n = big.NewInt(int64(boolDigit(v)))
 	case float64:
 		var ok bool
-		if n, from, ok = parseDecimal(shortest(v, c.typ)); !ok {
+		if n, from, ok = sparktext.ParseDecimal(doubleText(v)); !ok {
 			return nil, castOverflow(c, to)
 		}
 	case decimal128.Num:
@@ -226,7 +227,7 @@ func boolDigit(v bool) int {
 func castToBoolean(c constant, to arrow.DataType) (any, error) {
 	switch v := c.value.(type) {
 	case string:
-		if out, ok := parseBoolean(trimmed(v)); ok {
+		if out, ok := sparktext.ParseBoolean(sparktext.Trim(v)); ok {
 			return out, nil
 		}
 		return nil, invalidInput(c, to)
@@ -235,7 +236,7 @@ func castToBoolean(c constant, to arrow.DataType) (any, error) {
 	case decimal128.Num:
 		return v.Sign() != 0, nil
 	case int64:
-		if integral(c.typ) || zoned(c.typ) {
+		if integral(c.typ) {
 			return v != 0, nil
 		}
 	}
@@ -250,15 +251,15 @@ func castToBinary(c constant, to arrow.DataType) (any, error) {
 }
 
 func invalidInput(c constant, to arrow.DataType) error {
-	return fault.New(fault.Invalid, "The value %s of the type %s cannot be cast to %s because it is malformed. Correct the value as per the syntax, or "+
-		"change its target type. Use `try_cast` to tolerate malformed input and return NULL instead.", c.sql(), sqlName(c.typ), sqlName(to)).
-		With("CAST_INVALID_INPUT", "22018")
+	return sparktext.InvalidInput(c.sql(), typeInError(c.typ), typeInError(to))
 }
 
 func castOverflow(c constant, to arrow.DataType) error {
-	return fault.New(fault.Invalid, "The value %s of the type %s cannot be cast to %s due to an overflow. Use `try_cast` to tolerate overflow and "+
-		"return NULL instead.", c.sql(), sqlName(c.typ), sqlName(to)).With("CAST_OVERFLOW", "22003")
+	return sparktext.CastOverflow(c.sql(), typeInError(c.typ), typeInError(to))
 }
+
+// typeInError spells a type as Spark's errors do, in upper case.
+func typeInError(t arrow.DataType) string { return strings.ToUpper(catalogName(t)) }
 
 func mismatchedCast(c constant, to arrow.DataType) error {
 	return fault.New(fault.Invalid, "Cannot resolve \"CAST(%s AS %s)\" due to data type mismatch: cannot cast %s to %s.", c.plain(), strings.ToUpper(catalogName(to)), sqlName(c.typ),

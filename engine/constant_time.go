@@ -3,14 +3,12 @@ package engine
 import (
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
-	"github.com/skua-data/skua/engine/syntax"
-	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/engine/sparktext"
 )
 
 var (
@@ -20,13 +18,7 @@ var (
 
 const secondsPerDay = 86_400
 
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
-}
+func floorDiv(a, b int64) int64 { return sparktext.FloorDiv(a, b) }
 
 // perSecond is how many of a timestamp type's or time type's units make a second.
 func perSecond(t arrow.DataType) int64 {
@@ -59,59 +51,35 @@ func dateOf(days int64) time.Time { return time.Unix(days*secondsPerDay, 0).UTC(
 
 // local reads a wall clock as an instant in a zone. What a change of clocks skips moves forward by the gap, what it repeats means the first time.
 func local(wall time.Time, zone *time.Location) time.Time {
-	seconds := wall.Unix()
-	before := offsetAt(seconds-secondsPerDay, zone)
-	after := offsetAt(seconds+secondsPerDay, zone)
-	at := seconds - before
-	if offsetAt(at, zone) != before && offsetAt(seconds-after, zone) == after {
-		at = seconds - after
-	}
-	return time.Unix(at, int64(wall.Nanosecond())).In(zone)
+	return time.Unix(sparktext.ZoneOf(zone).Instant(wall.Unix()), int64(wall.Nanosecond())).In(zone)
 }
 
 // offsetAt gives a zone's seconds east of UTC at an instant.
 func offsetAt(seconds int64, zone *time.Location) int64 {
-	_, offset := time.Unix(seconds, 0).In(zone).Zone()
-	return int64(offset)
+	return sparktext.ZoneOf(zone).Offset(seconds)
 }
 
 // clockOf gives what a clock in a zone shows at an instant, as a time in UTC.
 func clockOf(t time.Time, zone *time.Location) time.Time {
-	in := t.In(zone)
-	_, offset := in.Zone()
-	return time.Unix(t.Unix()+int64(offset), int64(t.Nanosecond())).UTC()
+	return time.Unix(t.Unix()+offsetAt(t.Unix(), zone), int64(t.Nanosecond())).UTC()
 }
 
 // timeText spells integers, dates, times and timestamps as a cast to string does.
 func timeText(t arrow.DataType, v int64, zone *time.Location) string {
+	second := perSecond(t)
 	switch t.ID() {
 	case arrow.DATE32:
-		return dateText(dateOf(v))
+		return string(sparktext.AppendDate(nil, v))
 	case arrow.TIME64:
-		return clockText(moment(v, t))
+		return string(sparktext.AppendClock(nil, v, second))
 	case arrow.TIMESTAMP:
-		at := moment(v, t)
 		if zoned(t) {
-			at = clockOf(at, zone)
+			v += offsetAt(floorDiv(v, second), zone) * second
 		}
-		return dateText(at) + " " + clockText(at)
+		return string(sparktext.AppendTimestamp(nil, v, second))
 	}
 	return strconv.FormatInt(v, 10)
 }
-
-func dateText(t time.Time) string {
-	y := t.Year()
-	switch {
-	case y > 9999:
-		return "+" + strconv.Itoa(y) + t.Format("-01-02")
-	case y < 0:
-		s := strconv.Itoa(-y)
-		return "-" + strings.Repeat("0", max(0, 4-len(s))) + s + t.Format("-01-02")
-	}
-	return t.Format("2006-01-02")
-}
-
-func clockText(t time.Time) string { return t.Format("15:04:05.999999999") }
 
 // castToTime casts to date, time, timestamp and timestamp_ntz.
 func (b *binder) castToTime(c constant, to arrow.DataType) (any, error) {
@@ -135,15 +103,7 @@ func (b *binder) castToTime(c constant, to arrow.DataType) (any, error) {
 	case decimal128.Num:
 		if zoned(to) {
 			n, scale := decimalValue(c)
-			n = n.Mul(n, power10(6)).Quo(n, power10(scale))
-			if !n.IsInt64() {
-				return nil, castOverflow(c, to)
-			}
-			return n.Int64() * (perSecond(to) / 1_000_000), nil
-		}
-	case bool:
-		if zoned(to) {
-			return int64(boolDigit(v)) * perSecond(to) / 1_000_000, nil
+			return sparktext.DecimalMicros(n, scale) * (perSecond(to) / 1_000_000), nil
 		}
 	}
 	return nil, mismatchedCast(c, to)
@@ -187,103 +147,4 @@ func (b *binder) convertTime(c constant, v int64, to arrow.DataType) (any, error
 		return nil, castOverflow(c, to)
 	}
 	return out, nil
-}
-
-// parseTime reads a date, time or timestamp from text.
-func (b *binder) parseTime(c constant, s string, to arrow.DataType) (any, error) {
-	if v, ok := b.specialTime(trimmed(s), to); ok {
-		return v, nil
-	}
-	switch to.ID() {
-	case arrow.DATE32:
-		if days, ok := parseDate(trimmed(s)); ok {
-			return days, nil
-		}
-	case arrow.TIME64:
-		if p, ok := parseTimestamp(trimmed(s)); ok && p.justTime && p.zone == nil {
-			return int64(p.clock) / (int64(time.Second) / perSecond(to)), nil
-		}
-	default:
-		if v, ok := b.parseInstant(trimmed(s), to); ok {
-			return v, nil
-		}
-	}
-	return nil, invalidInput(c, to)
-}
-
-// parseInstant reads a timestamp; for a type without zone a zone in the text is checked and has no effect.
-func (b *binder) parseInstant(s string, to arrow.DataType) (int64, bool) {
-	p, ok := parseTimestamp(s)
-	if !ok || p.justTime && !zoned(to) {
-		return 0, false
-	}
-	zone := b.zone
-	if p.zone != nil {
-		zone = p.zone
-	}
-	if p.justTime {
-		y, m, d := b.now.In(zone).Date()
-		p.date = time.Date(y, m, d, 0, 0, 0, 0, utc)
-	}
-	if perSecond(to) == 1_000_000 {
-		p.clock = p.clock.Truncate(time.Microsecond)
-	}
-	at := p.date.Add(p.clock)
-	if zoned(to) {
-		at = local(at, zone)
-	}
-	return units(at.Unix(), int64(at.Nanosecond()), to)
-}
-
-// specialTime reads epoch, now, today, tomorrow and yesterday.
-func (b *binder) specialTime(s string, to arrow.DataType) (int64, bool) {
-	word := strings.ToLower(s)
-	y, m, d := b.now.In(b.zone).Date()
-	midnight := time.Date(y, m, d, 0, 0, 0, 0, utc)
-	at := midnight
-	switch word {
-	case "epoch":
-		at = time.Unix(0, 0).UTC()
-	case "now":
-		at = clockOf(b.now, b.zone)
-	case "today":
-	case "tomorrow":
-		at = midnight.AddDate(0, 0, 1)
-	case "yesterday":
-		at = midnight.AddDate(0, 0, -1)
-	default:
-		return 0, false
-	}
-	switch {
-	case to.ID() == arrow.TIME64:
-		return 0, false
-	case to.ID() == arrow.DATE32:
-		return floorDiv(at.Unix(), secondsPerDay), true
-	case zoned(to) && word == "now":
-		at = b.now
-	case zoned(to) && word != "epoch":
-		at = local(at, b.zone)
-	}
-	return units(at.Unix(), int64(at.Nanosecond()), to)
-}
-
-// typedLiteral reads DATE '…' and its like.
-func (b *binder) typedLiteral(e *syntax.Typed) (constant, error) {
-	if e.Type == "X" {
-		return hexLiteral(e)
-	}
-	to, ok := namedTypes[strings.ToLower(e.Type)]
-	if !ok || !datetime(to) && to.ID() != arrow.TIME64 {
-		return constant{}, unsupported("a literal of type %s is not supported", e.Type)
-	}
-	v, err := b.castValue(textConstant(e.Text), to)
-	if err != nil {
-		return constant{}, invalidTyped(e)
-	}
-	return constant{typ: to, value: v}, nil
-}
-
-func invalidTyped(e *syntax.Typed) error {
-	return fault.New(fault.Invalid, "The value of the typed literal \"%s\" is invalid: %s.", e.Type, textConstant(e.Text).sql()).
-		With("INVALID_TYPED_LITERAL", "42604")
 }

@@ -2,120 +2,106 @@ package engine
 
 import (
 	"encoding/hex"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/skua-data/skua/engine/sparktext"
 	"github.com/skua-data/skua/engine/syntax"
+	"github.com/skua-data/skua/fault"
 )
 
-// parseDate reads [+-]y…[-m[-d]], after a whole date also a blank or T and anything, and gives days since the epoch.
-func parseDate(s string) (int64, bool) {
-	m := datePattern.FindStringSubmatch(s)
-	if m == nil {
+// parseTime reads a date, time or timestamp from text.
+func (b *binder) parseTime(c constant, s string, to arrow.DataType) (any, error) {
+	s = sparktext.Trim(s)
+	if v, ok := b.specialTime(s, to); ok {
+		return v, nil
+	}
+	switch to.ID() {
+	case arrow.DATE32:
+		if days, ok := sparktext.ParseDate(s); ok {
+			return days, nil
+		}
+	case arrow.TIME64:
+		if m, ok := sparktext.ParseTimestamp(s); ok && m.JustTime && m.Zone == nil {
+			return m.Nanos / (int64(time.Second) / perSecond(to)), nil
+		}
+	default:
+		if v, ok := b.parseInstant(s, to); ok {
+			return v, nil
+		}
+	}
+	return nil, invalidInput(c, to)
+}
+
+// parseInstant reads a timestamp; for a type without zone a zone in the text is checked and has no effect.
+func (b *binder) parseInstant(s string, to arrow.DataType) (int64, bool) {
+	m, ok := sparktext.ParseTimestamp(s)
+	if !ok || m.JustTime && !zoned(to) {
 		return 0, false
 	}
-	date, ok := calendar(m[1]+m[2], m[3], m[4])
-	return floorDiv(date.Unix(), secondsPerDay), ok
-}
-
-var datePattern = regexp.MustCompile(`^([+-]?)([0-9]{4,7})(?:-([0-9]{1,2})(?:-([0-9]{1,2})(?:[ T].*)?)?)?$`)
-
-// calendar gives midnight of a date in UTC; false if there is no such day. Empty parts are 1.
-func calendar(year, month, day string) (time.Time, bool) {
-	y, m, d := clockNumber(year, 1), clockNumber(month, 1), clockNumber(day, 1)
-	t := time.Date(y, time.Month(m), d, 0, 0, 0, 0, utc)
-	return t, t.Year() == y && int(t.Month()) == m && t.Day() == d
-}
-
-func clockNumber(s string, empty int) int {
-	if s == "" {
-		return empty
+	zone := sparktext.ZoneOf(b.zone)
+	if m.JustTime {
+		m = m.On(b.now.Unix(), zone)
 	}
-	n, err := strconv.Atoi(s)
+	if !zoned(to) {
+		zone = nil
+	}
+	return m.Units(zone, perSecond(to))
+}
+
+// specialTime reads epoch, now, today, tomorrow and yesterday.
+func (b *binder) specialTime(s string, to arrow.DataType) (int64, bool) {
+	word := strings.ToLower(s)
+	y, m, d := b.now.In(b.zone).Date()
+	midnight := time.Date(y, m, d, 0, 0, 0, 0, utc)
+	at := midnight
+	switch word {
+	case "epoch":
+		at = time.Unix(0, 0).UTC()
+	case "now":
+		at = clockOf(b.now, b.zone)
+	case "today":
+	case "tomorrow":
+		at = midnight.AddDate(0, 0, 1)
+	case "yesterday":
+		at = midnight.AddDate(0, 0, -1)
+	default:
+		return 0, false
+	}
+	switch {
+	case to.ID() == arrow.TIME64:
+		return 0, false
+	case to.ID() == arrow.DATE32:
+		return floorDiv(at.Unix(), secondsPerDay), true
+	case zoned(to) && word == "now":
+		at = b.now
+	case zoned(to) && word != "epoch":
+		at = local(at, b.zone)
+	}
+	return units(at.Unix(), int64(at.Nanosecond()), to)
+}
+
+// typedLiteral reads DATE '…' and its like.
+func (b *binder) typedLiteral(e *syntax.Typed) (constant, error) {
+	if e.Type == "X" {
+		return hexLiteral(e)
+	}
+	to, ok := namedTypes[strings.ToLower(e.Type)]
+	if !ok || !datetime(to) && to.ID() != arrow.TIME64 {
+		return constant{}, unsupported("a literal of type %s is not supported", e.Type)
+	}
+	v, err := b.castValue(textConstant(e.Text), to)
 	if err != nil {
-		return -1
+		return constant{}, invalidTyped(e)
 	}
-	return n
+	return constant{typ: to, value: v}, nil
 }
 
-// parsedTime is a timestamp's text, read.
-type parsedTime struct {
-	date     time.Time // midnight in UTC
-	clock    time.Duration
-	zone     *time.Location // nil: none was given
-	justTime bool           // no date was given
-}
-
-var (
-	timestampPattern = regexp.MustCompile(`^([+-]?)([0-9]{4,6})(?:-([0-9]{1,2})(?:-([0-9]{1,2})(?:[ T](.*))?)?)?$`)
-	clockPattern     = regexp.MustCompile(`^([0-9]{1,2})(?::([0-9]{1,2})(?::([0-9]{1,2})(?:\.([0-9]*))?([^0-9.:].*)?)?)?$`)
-)
-
-// parseTimestamp reads [+-]y…[-m[-d[( |T)h[:m[:s[.f][zone]]]]]] or a clock alone, which has a colon or a T in front.
-func parseTimestamp(s string) (parsedTime, bool) {
-	if m := timestampPattern.FindStringSubmatch(s); m != nil {
-		date, ok := calendar(m[1]+m[2], m[3], m[4])
-		out := parsedTime{date: date}
-		if !ok {
-			return out, false
-		}
-		if m[5] == "" {
-			return out, !strings.ContainsAny(s, " T")
-		}
-		return out, out.readClock(m[5])
-	}
-	rest := strings.TrimPrefix(s, "T")
-	out := parsedTime{justTime: true}
-	if rest == s && !strings.Contains(s, ":") {
-		return out, false
-	}
-	return out, out.readClock(rest)
-}
-
-func (p *parsedTime) readClock(s string) bool {
-	m := clockPattern.FindStringSubmatch(s)
-	if m == nil {
-		return false
-	}
-	hour, minute, second := clockNumber(m[1], 0), clockNumber(m[2], 0), clockNumber(m[3], 0)
-	if hour > 23 || minute > 59 || second > 59 {
-		return false
-	}
-	fraction := (m[4] + "000000000")[:9]
-	nanos := clockNumber(fraction, 0)
-	p.clock = time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second + time.Duration(nanos)
-	if m[5] == "" {
-		return true
-	}
-	zone, ok := parseZone(strings.TrimSpace(m[5]))
-	p.zone = zone
-	return ok
-}
-
-var offsetPattern = regexp.MustCompile(`^(?:UTC|GMT|UT)?([+-])([0-9]{1,2})(?::?([0-9]{2})(?::?([0-9]{2}))?|:([0-9]))?$`)
-
-// parseZone reads a region, Z, UTC, GMT or an offset such as +02:00, +2, GMT+8.
-func parseZone(s string) (*time.Location, bool) {
-	switch s {
-	case "Z", "UTC", "GMT", "UT":
-		return utc, true
-	case "", "Local":
-		return nil, false
-	}
-	if m := offsetPattern.FindStringSubmatch(s); m != nil {
-		seconds := clockNumber(m[2], 0)*3600 + clockNumber(m[3]+m[5], 0)*60 + clockNumber(m[4], 0)
-		if seconds > 18*3600 || clockNumber(m[3]+m[5], 0) > 59 || clockNumber(m[4], 0) > 59 {
-			return nil, false
-		}
-		if m[1] == "-" {
-			seconds = -seconds
-		}
-		return time.FixedZone(s, seconds), true
-	}
-	zone, err := time.LoadLocation(s)
-	return zone, err == nil
+func invalidTyped(e *syntax.Typed) error {
+	return fault.New(fault.Invalid, "The value of the typed literal \"%s\" is invalid: %s.", e.Type, textConstant(e.Text).sql()).
+		With("INVALID_TYPED_LITERAL", "42604")
 }
 
 // hexLiteral reads X'…'; an odd number of digits gets a zero in front.

@@ -35,9 +35,9 @@ func toInstant(c *casting, n *node, row int) (int64, error) {
 	case textFamily:
 		m, ok := sparktext.ParseTimestamp(sparktext.Trim(c.word(n, row)))
 		if ok && m.JustTime {
-			m = c.today(m)
+			m = m.On(time.Now().Unix(), c.zone)
 		}
-		v, fits := m.Micros(c.zone)
+		v, fits := m.Units(c.zone, 1_000_000)
 		if !ok || !fits {
 			return 0, c.invalid(n, row)
 		}
@@ -58,7 +58,7 @@ func toInstant(c *casting, n *node, row int) (int64, error) {
 		return decimalInstant(n, row), nil
 	}
 	small, large := n.whole(row)
-	if v, ok := sparktext.ScaledSeconds(small, 0); ok && large == nil {
+	if v, ok := sparktext.Scaled(small, 0, 1_000_000); ok && large == nil {
 		return v, nil
 	}
 	if small < 0 || large != nil && large.Sign() < 0 {
@@ -81,7 +81,7 @@ func toWall(c *casting, n *node, row int) (int64, error) {
 	switch n.family() {
 	case textFamily:
 		m, ok := sparktext.ParseTimestamp(sparktext.Trim(c.word(n, row)))
-		v, fits := m.Micros(nil)
+		v, fits := m.Units(nil, 1_000_000)
 		if !ok || m.JustTime || !fits {
 			return 0, c.invalid(n, row)
 		}
@@ -102,15 +102,4 @@ func microsOf(n *node, row int) int64 {
 		return sparktext.FloorDiv(v, second/1_000_000)
 	}
 	return v * (1_000_000 / second)
-}
-
-// today gives a clock alone the day of now.
-func (c *casting) today(m sparktext.Moment) sparktext.Moment {
-	zone := c.zone
-	if m.Zone != nil {
-		zone = sparktext.ZoneOf(m.Zone)
-	}
-	now := time.Now().Unix()
-	m.Days = sparktext.FloorDiv(now+zone.Offset(now), sparktext.SecondsPerDay)
-	return m
 }

@@ -160,9 +160,9 @@ func (m *Moment) readClock(s string) bool {
 	return ok
 }
 
-// Micros gives the microseconds since 1970 of a moment with a date: of an instant, by the zone of the text or the given one, or with a nil zone of the wall clock;
-// false: there are too many.
-func (m Moment) Micros(zone *Zone) (int64, bool) {
+// Units gives the time since 1970 of a moment with a date, in units of which some make a second: of an instant, by the zone of the text or the given one, or with a nil
+// zone of the wall clock; false: there are too many.
+func (m Moment) Units(zone *Zone, perSecond int64) (int64, bool) {
 	seconds := m.Days*SecondsPerDay + m.Nanos/1_000_000_000
 	switch {
 	case zone == nil:
@@ -171,17 +171,26 @@ func (m Moment) Micros(zone *Zone) (int64, bool) {
 	default:
 		seconds = zone.Instant(seconds)
 	}
-	return ScaledSeconds(seconds, m.Nanos%1_000_000_000/1000)
+	return Scaled(seconds, m.Nanos%1_000_000_000/(1_000_000_000/perSecond), perSecond)
 }
 
-// ScaledSeconds gives seconds and microseconds behind them as microseconds; false: there are too many.
-func ScaledSeconds(seconds, micros int64) (int64, bool) {
-	if seconds < 0 && micros > 0 { // so that the smallest one does not run over
-		seconds, micros = seconds+1, micros-1_000_000
+// On gives a clock alone the day that it is at an instant, in the zone of its text or in the given one.
+func (m Moment) On(instant int64, zone *Zone) Moment {
+	if m.Zone != nil {
+		zone = ZoneOf(m.Zone)
 	}
-	n := seconds * 1_000_000
-	if n/1_000_000 != seconds || n > 0 && n > math.MaxInt64-micros || n < 0 && n < math.MinInt64-micros {
+	m.Days = FloorDiv(instant+zone.Offset(instant), SecondsPerDay)
+	return m
+}
+
+// Scaled gives seconds and units behind them in units; false: there are too many.
+func Scaled(seconds, units, perSecond int64) (int64, bool) {
+	if seconds < 0 && units > 0 { // so that the smallest one does not run over
+		seconds, units = seconds+1, units-perSecond
+	}
+	n := seconds * perSecond
+	if n/perSecond != seconds || n > 0 && n > math.MaxInt64-units || n < 0 && n < math.MinInt64-units {
 		return 0, false
 	}
-	return n + micros, true
+	return n + units, true
 }
