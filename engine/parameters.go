@@ -153,17 +153,11 @@ const maxSets = 1000
 
 // arguments gives the values of every parameter set, in order; without parameters there is one empty set.
 func arguments(want int, args arrow.RecordBatch) ([][]constant, error) {
-	given := 0
-	if args != nil {
-		given = int(args.NumCols())
+	if err := countArguments(want, args); err != nil {
+		return nil, err
 	}
-	switch {
-	case given != want:
-		return nil, fault.New(fault.Invalid, "the statement has %s, %s bound", numbered(want, "parameter"), werePlural(given, "value"))
-	case want == 0:
+	if want == 0 {
 		return [][]constant{{}}, nil
-	case args.NumRows() > maxSets:
-		return nil, fault.New(fault.Exhausted, "a statement runs at most %d sets of parameters at once, %d were bound", maxSets, args.NumRows())
 	}
 	out := make([][]constant, args.NumRows())
 	for i := range out {
@@ -176,6 +170,21 @@ func arguments(want int, args arrow.RecordBatch) ([][]constant, error) {
 		}
 	}
 	return out, nil
+}
+
+// countArguments refuses a batch of another number of columns, and one of too many rows.
+func countArguments(want int, args arrow.RecordBatch) error {
+	given := 0
+	if args != nil {
+		given = int(args.NumCols())
+	}
+	switch {
+	case given != want:
+		return fault.New(fault.Invalid, "the statement has %s, %s bound", numbered(want, "parameter"), werePlural(given, "value"))
+	case want > 0 && args.NumRows() > maxSets:
+		return fault.New(fault.Exhausted, "a statement runs at most %d sets of parameters at once, %d were bound", maxSets, args.NumRows())
+	}
+	return nil
 }
 
 func encodeArguments(args arrow.RecordBatch) ([]byte, error) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/scan"
 )
@@ -109,17 +110,26 @@ func (s *statement) replan(ctx context.Context, pin Pin) (*planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	sets, err := decodeArguments(first.parameters.NumFields(), pin.Arguments)
+	queries := []*query{first}
+	if n := first.parameters.NumFields(); n > 0 {
+		queries, err = s.rebind(ctx, tree, n, pin.Arguments)
+	}
+	if s.engine.executes(err) {
+		return s.replanQuery(ctx, pin, err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	queries := []*query{first}
-	if first.parameters.NumFields() > 0 {
-		if queries, err = s.bindSets(ctx, tree, sets); err != nil {
-			return nil, err
-		}
-	}
 	return plan(ctx, first.schema, queries)
+}
+
+// rebind binds a SELECT to the parameters of a pin.
+func (s *statement) rebind(ctx context.Context, tree *syntax.Select, parameters int, encoded []byte) ([]*query, error) {
+	sets, err := decodeArguments(parameters, encoded)
+	if err != nil {
+		return nil, err
+	}
+	return s.bindSets(ctx, tree, sets)
 }
 
 // plan plans queries of one schema.

@@ -196,7 +196,17 @@ func (p *preparedSelect) Run(ctx context.Context, args arrow.RecordBatch) (Resul
 	return result, nil
 }
 
+// run scans, unless the bound values make more of the statement than a scan: a pattern, a value that casts the column, a list.
 func (p *preparedSelect) run(ctx context.Context, args arrow.RecordBatch, id string) (Result, error) {
+	result, err := p.scan(ctx, args, id)
+	if p.parameters.NumFields() > 0 && p.statement.engine.executes(err) {
+		q := &preparedQuery{statement: p.statement, cause: err, parameters: p.parameters}
+		return q.run(ctx, args, id)
+	}
+	return result, err
+}
+
+func (p *preparedSelect) scan(ctx context.Context, args arrow.RecordBatch, id string) (Result, error) {
 	sets, err := arguments(p.parameters.NumFields(), args)
 	if err != nil {
 		return nil, err

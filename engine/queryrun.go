@@ -199,22 +199,23 @@ func (p *preparedQuery) Run(ctx context.Context, args arrow.RecordBatch) (Result
 }
 
 func (p *preparedQuery) run(ctx context.Context, args arrow.RecordBatch, id string) (Result, error) {
-	if _, err := arguments(p.parameters.NumFields(), args); err != nil {
+	if err := countArguments(p.parameters.NumFields(), args); err != nil {
 		return nil, err
 	}
 	programs, err := p.bound(ctx, args)
 	if err != nil {
 		return nil, err
 	}
-	if len(programs) == 0 {
-		return nil, fault.New(fault.Invalid, "no set of parameters is bound")
+	first, err := p.statement.first(ctx, programs, p.cause)
+	if err != nil {
+		return nil, err
 	}
-	s := programs[0].statement
+	s := first.statement
 	pin := s.pin(id)
 	if pin.Arguments, err = encodeArguments(args); err != nil {
 		return nil, err
 	}
-	return s.planQuery(ctx, programs, pin), nil
+	return s.planQuery(ctx, first, programs, pin), nil
 }
 
 // bound gives the program for each set of parameters. All of them read one state of the tables.
@@ -262,9 +263,17 @@ func (s *statement) compileSets(ctx context.Context, parameters int, args arrow.
 	return out, nil
 }
 
+// first gives the program that tells the columns: where no set of parameters is bound, and so none is to run, it is compiled for that alone.
+func (s *statement) first(ctx context.Context, programs []*compiled, cause error) (*compiled, error) {
+	if len(programs) > 0 {
+		return programs[0], nil
+	}
+	return s.compile(ctx, nil, cause)
+}
+
 // planQuery fixes compiled programs in their pin.
-func (s *statement) planQuery(ctx context.Context, programs []*compiled, pin Pin) Result {
-	p := &planned{schema: programs[0].program.Schema()}
+func (s *statement) planQuery(ctx context.Context, first *compiled, programs []*compiled, pin Pin) Result {
+	p := &planned{schema: first.program.Schema()}
 	used := map[string]string{}
 	for _, c := range programs {
 		p.programs = append(p.programs, c.program)
@@ -272,7 +281,7 @@ func (s *statement) planQuery(ctx context.Context, programs []*compiled, pin Pin
 			used[k] = v
 		}
 	}
-	pin.Clock, pin.Settings, pin.Tables = s.clock, s.settings(used), programs[0].resolved.pins
+	pin.Clock, pin.Settings, pin.Tables = s.clock, s.settings(used), first.resolved.pins
 	if key, err := pin.key(); err == nil {
 		s.engine.plans.put(key, p)
 	}
@@ -294,10 +303,11 @@ func (s *statement) replanQuery(ctx context.Context, pin Pin, cause error) (*pla
 	if err != nil {
 		return nil, err
 	}
-	if len(programs) == 0 {
-		return nil, fault.New(fault.Invalid, "the ticket holds no set of parameters")
+	first, err := s.first(ctx, programs, cause)
+	if err != nil {
+		return nil, err
 	}
-	p := &planned{schema: programs[0].program.Schema()}
+	p := &planned{schema: first.program.Schema()}
 	for _, c := range programs {
 		p.programs = append(p.programs, c.program)
 	}

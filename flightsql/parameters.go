@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/flight"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/skua-data/skua/fault"
 )
@@ -48,17 +49,37 @@ func (s *Server) readParameters(r flight.MessageReader) (_ arrow.RecordBatch, er
 	return s.joinBatches(schema, batches)
 }
 
-// validate checks every array but those of the null type, which have nothing to check and for which the check wants a buffer that no stream has.
+// validate checks every array.
 func validate(b arrow.RecordBatch) error {
 	for _, c := range b.Columns() {
-		if c.DataType().ID() == arrow.NULL {
-			continue
-		}
-		if err := array.ValidateFull(c); err != nil {
+		data := checkable(c.Data())
+		checked := array.MakeFromData(data)
+		err := array.ValidateFull(checked)
+		checked.Release()
+		data.Release()
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// checkable gives arrays of the null type, at whatever depth, the buffer that the check wants and no stream has. The caller releases.
+func checkable(data arrow.ArrayData) arrow.ArrayData {
+	if data.DataType().ID() == arrow.DICTIONARY {
+		data.Retain()
+		return data
+	}
+	buffers := data.Buffers()
+	if data.DataType().ID() == arrow.NULL {
+		buffers = []*memory.Buffer{nil}
+	}
+	children := make([]arrow.ArrayData, len(data.Children()))
+	for i, child := range data.Children() {
+		children[i] = checkable(child)
+		defer children[i].Release()
+	}
+	return array.NewData(data.DataType(), data.Len(), buffers, children, data.NullN(), data.Offset())
 }
 
 // badParameters blames the client, unless the error is the call's own end.

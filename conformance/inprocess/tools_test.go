@@ -251,11 +251,7 @@ func bind(sql string, values ...string) func(*tool) (answer, error) {
 			b.Field(i).(*array.StringBuilder).Append(v)
 		}
 		p.SetParameters(b.NewRecordBatch())
-		i, err := p.Execute(u.ctx)
-		if err != nil {
-			return answer{}, err
-		}
-		return u.read(i)
+		return u.run(p)
 	})
 }
 

@@ -67,8 +67,10 @@ func typeOf(t arrow.DataType) string {
 			return "TIMESTAMP_NS"
 		}
 		return "TIMESTAMP"
+	case *arrow.DurationType, *arrow.MonthIntervalType, *arrow.DayTimeIntervalType, *arrow.MonthDayNanoIntervalType:
+		return "INTERVAL"
 	}
-	return ""
+	return nestedType(t)
 }
 
 // Literal spells one value of a column with its type.
@@ -96,6 +98,11 @@ func Literal(column arrow.Array, i int) (string, error) {
 	case typ == "BLOB":
 		value, err := blob(column, i)
 		return "unhex('" + hex.EncodeToString(value) + "')", err
+	case typ == "INTERVAL":
+		return "CAST('" + span(column, i) + "' AS INTERVAL)", nil
+	}
+	if text, ok, err := nested(column, i); ok {
+		return "CAST(" + text + " AS " + typ + ")", err
 	}
 	text := column.ValueStr(i)
 	switch a := column.(type) {
