@@ -10,6 +10,7 @@ import (
 
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/predicate"
 	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/session"
 )
@@ -26,7 +27,8 @@ type TableFilter struct {
 	// Encode writes an entry's columns down as the client gets them. What it gives is kept for as long as the table's metadata stays the same, so that it is the same function
 	// for everybody and reads nothing but the entry's columns and names. Nil: they are not written down.
 	Encode  func(TableEntry) []byte
-	withKey bool // the identifier fields are looked up, too
+	withKey bool           // the identifier fields are looked up, too
+	names   predicate.Expr // what else is asked of the names, see systemSource; nil: nothing
 }
 
 // TableEntry is a table as clients list it. Columns is set for WithSchema only, and has no fields where the table cannot be read; Encoded is what the filter's Encode gave.
@@ -159,11 +161,18 @@ func (e *Engine) tables(ctx context.Context, f TableFilter) iter.Seq2[TableEntry
 			}
 			return nil
 		}
+		places := 0
 		each := func(levels []string) error {
 			if !schemas(SchemaName(levels)) {
 				return nil
 			}
-			return e.tablesOfPlace(ctx, place{catalog, levels}, names, f, yield)
+			p := place{catalog, levels}
+			if places++; places <= maxPoints {
+				if known, err := e.pointIn(ctx, p, f, yield); known || err != nil {
+					return err
+				}
+			}
+			return e.tablesOfPlace(ctx, p, names, f, yield)
 		}
 		if err := each(nil); err != nil {
 			return err
@@ -182,6 +191,7 @@ type place struct {
 func (e *Engine) tablesOfPlace(ctx context.Context, p place, names matcher, f TableFilter, yield func(TableEntry) bool) error {
 	var pending []listed
 	flush := func() error {
+		pending = chosen(f.names, pending)
 		if err := e.lookUp(ctx, p.catalog, f, pending); err != nil {
 			return err
 		}

@@ -29,12 +29,12 @@ func TestACatalogThatFailsFailsTheTablesAboutTables(t *testing.T) {
 		call, name string
 		kind       fault.Kind
 		table      string
-		wanted     map[string]string // as its filter asks
+		wanted     map[string][]string // as its filter asks
 		fails      bool
 	}{
 		{"list tables", "db", fault.Unavailable, "tables", nil, true},
-		{"list tables", "db", fault.Unavailable, "tables", map[string]string{"table_schema": "db"}, true},
-		{"list tables", "", fault.Unavailable, "tables", map[string]string{"table_schema": "db"}, false},
+		{"list tables", "db", fault.Unavailable, "tables", map[string][]string{"table_schema": {"db"}}, true},
+		{"list tables", "", fault.Unavailable, "tables", map[string][]string{"table_schema": {"db"}}, false},
 		{"list tables", "db", fault.Deadline, "tables", nil, true},
 		{"list tables", "db", fault.Internal, "tables", nil, true},
 		{"list tables", "db", fault.NotFound, "tables", nil, false},
@@ -43,7 +43,7 @@ func TestACatalogThatFailsFailsTheTablesAboutTables(t *testing.T) {
 		{"list namespaces", "db", fault.Unavailable, "schemata", nil, true},
 		{"list namespaces", "db", fault.NotFound, "schemata", nil, false},
 		{"load", "db.sales", fault.Unavailable, "columns", nil, true},
-		{"load", "db.sales", fault.Unavailable, "columns", map[string]string{"table_schema": "db", "table_name": "sales"}, true},
+		{"load", "db.sales", fault.Unavailable, "columns", map[string][]string{"table_schema": {"db"}, "table_name": {"sales"}}, true},
 		{"load", "db.sales", fault.Corrupt, "columns", nil, false},
 		{"load", "db.v", fault.Unavailable, "views", nil, true},
 		{"load", "db.sales", fault.Unavailable, "key_column_usage", nil, true},
@@ -184,13 +184,13 @@ func TestConstraintsOpenTheTablesThatAreAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		wanted map[string]string
+		wanted map[string][]string
 		most   int64
 	}{
-		{map[string]string{"constraint_type": "FOREIGN KEY"}, 0},
-		{map[string]string{"constraint_type": "PRIMARY KEY", "table_schema": "db", "table_name": "sales"}, 1},
-		{map[string]string{"constraint_schema": "db", "constraint_name": "sales_identifier"}, 1},
-		{map[string]string{"constraint_schema": "nowhere"}, 0},
+		{map[string][]string{"constraint_type": {"FOREIGN KEY"}}, 0},
+		{map[string][]string{"constraint_type": {"PRIMARY KEY"}, "table_schema": {"db"}, "table_name": {"sales"}}, 1},
+		{map[string][]string{"constraint_schema": {"db"}, "constraint_name": {"sales_identifier"}}, 1},
+		{map[string][]string{"constraint_schema": {"nowhere"}}, 0},
 	} {
 		w.opened.Store(0)
 		source := &systemSource{statement: s, catalog: "lake", wanted: c.wanted}

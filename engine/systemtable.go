@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -132,7 +133,8 @@ type systemSource struct {
 	catalog   string
 	table     systemTable
 	schema    *arrow.Schema
-	wanted    map[string]string // values that a filter asks for, by column
+	wanted    map[string][]string // the only values that a filter takes, by column
+	names     predicate.Expr      // what it asks of catalogs, schemas and tables; nil: nothing
 }
 
 var _ scan.Source = (*systemSource)(nil)
@@ -143,30 +145,12 @@ func (s *systemSource) MetadataColumns() *arrow.Schema { return arrow.NewSchema(
 // Plan keeps what the filter asks of names, so that not every table need be opened. Whoever reads tests the filter itself.
 func (s *systemSource) Plan(_ context.Context, r scan.Request) (scan.Plan, error) {
 	out := *s
-	out.wanted = map[string]string{}
-	if r.Filter != nil {
-		for _, e := range predicate.Conjuncts(r.Filter) {
-			c, ok := e.(predicate.Comparison)
-			if text, isText := c.Value.Value.(string); ok && isText && c.Op == predicate.Eq {
-				out.wanted[c.Field.Path[0]] = text
-			}
-		}
-	}
+	out.ask(r.Filter)
 	fields := make([]arrow.Field, len(r.Fields))
 	for i, id := range r.Fields {
 		fields[i] = s.schema.Field(id - 1)
 	}
 	return &systemPlan{source: &out, fields: r.Fields, schema: arrow.NewSchema(fields, nil)}, nil
-}
-
-// pattern gives a LIKE pattern for the value that the filter asks of a column; nil: it asks for none.
-func (s *systemSource) pattern(column string) *string {
-	v, ok := s.wanted[column]
-	if !ok {
-		return nil
-	}
-	escaped := likeLiteral(v)
-	return &escaped
 }
 
 // likeLiteral is the LIKE pattern of a text.
@@ -233,23 +217,27 @@ func appendSystemValue(b array.Builder, v any) {
 func noSystemRows(context.Context, *systemSource, func(values ...any)) error { return nil }
 
 func schemataRows(ctx context.Context, s *systemSource, add func(values ...any)) error {
-	for e, err := range s.statement.engine.Schemas(ctx, s.statement.state, &s.catalog, s.pattern("schema_name")) {
-		if err != nil {
-			return err
+	for _, f := range s.filters("schema_name", "") {
+		for e, err := range s.statement.engine.Schemas(ctx, s.statement.state, &s.catalog, f.SchemaPattern) {
+			if err != nil {
+				return err
+			}
+			add(e.Catalog, e.Schema, nil, nil, nil, nil, nil)
 		}
-		add(e.Catalog, e.Schema, nil, nil, nil, nil, nil)
 	}
 	return nil
 }
 
 func (s *systemSource) tables(ctx context.Context, withSchema bool, each func(e TableEntry) error) error {
-	f := TableFilter{Catalog: &s.catalog, SchemaPattern: s.pattern("table_schema"), NamePattern: s.pattern("table_name"), WithSchema: withSchema}
-	for e, err := range s.statement.engine.tables(ctx, f) {
-		if err != nil {
-			return err
-		}
-		if err := each(e); err != nil {
-			return err
+	for _, f := range s.filters("table_schema", "table_name") {
+		f.WithSchema = withSchema
+		for e, err := range s.statement.engine.tables(ctx, f) {
+			if err != nil {
+				return err
+			}
+			if err := each(e); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -336,19 +324,27 @@ func numbersOf(t arrow.DataType) typeNumbers {
 
 // keys yields the identifier fields of the tables that are asked for. Of a key nobody is told by name, so it is called after its table.
 func (s *systemSource) keys(ctx context.Context, each func(k KeyEntry, name string)) error {
-	if kind, asked := s.wanted["constraint_type"]; asked && kind != primaryKey {
+	if kinds, asked := s.wanted["constraint_type"]; asked && !slices.Contains(kinds, primaryKey) {
 		return nil // there are no others, so no table need be opened
 	}
-	f := TableFilter{Catalog: &s.catalog, SchemaPattern: cmp.Or(s.pattern("table_schema"), s.pattern("constraint_schema")), NamePattern: s.pattern("table_name")}
-	if name, asked := s.wanted["constraint_name"]; asked && f.NamePattern == nil {
-		table := likeLiteral(strings.TrimSuffix(name, identifierSuffix))
-		f.NamePattern = &table
+	schema := "table_schema"
+	if _, asked := s.wanted[schema]; !asked {
+		schema = "constraint_schema"
 	}
-	for k, err := range s.statement.engine.keys(ctx, f) {
-		if err != nil {
-			return err
+	named := *s
+	if constraints, asked := s.wanted["constraint_name"]; asked && s.wanted["table_name"] == nil {
+		named.wanted = maps.Clone(s.wanted)
+		for _, c := range constraints {
+			named.wanted["table_name"] = append(named.wanted["table_name"], strings.TrimSuffix(c, identifierSuffix))
 		}
-		each(k, k.Table+identifierSuffix)
+	}
+	for _, f := range named.filters(schema, "table_name") {
+		for k, err := range s.statement.engine.keys(ctx, f) {
+			if err != nil {
+				return err
+			}
+			each(k, k.Table+identifierSuffix)
+		}
 	}
 	return nil
 }
