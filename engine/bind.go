@@ -176,7 +176,11 @@ func foldedConstant(p predicate.Expr, e syntax.Expr) (constant, error) {
 }
 
 func overColumns(e syntax.Expr) error {
-	return unsupported("%s: an expression over columns is not supported yet%s", outputName(e), instead(e))
+	name := outputName(e)
+	if call, ok := e.(*syntax.Call); ok {
+		name = call.String() // date(ts) is called ts
+	}
+	return unsupported("%s: an expression over columns is not supported yet%s", name, instead(e))
 }
 
 func notBoolean(e syntax.Expr, t arrow.DataType) error {

@@ -55,6 +55,10 @@ func (n *namer) expr(e syntax.Expr) {
 	case *syntax.Column:
 		n.WriteString(strings.Join(texts(e.Parts), "."))
 	case *syntax.Unary:
+		if e.Op == "~" {
+			n.words("~", e.Expr)
+			return
+		}
 		n.words("(", e.Op, " ", e.Expr, ")")
 	case *syntax.Binary:
 		n.binary(e)
@@ -81,6 +85,10 @@ func (n *namer) expr(e syntax.Expr) {
 	case *syntax.Like:
 		n.negated(e.Not, func() { n.like(e) })
 	case *syntax.Cast:
+		if len(e.Type.Args)+len(e.Type.Fields) > 0 {
+			n.expr(e.Expr)
+			return
+		}
 		if e.Try {
 			n.WriteString("TRY_")
 		}
@@ -157,18 +165,21 @@ func (n *namer) binary(e *syntax.Binary) {
 	}
 }
 
-// call spells a call; the names of types are casts.
+// call spells a call; the names of types are casts, which Spark shows where they are written as CAST alone.
 func (n *namer) call(e *syntax.Call) {
 	name := strings.ToLower(strings.Join(texts(e.Name), "."))
 	shown := e.Args
 	if (name == "variant_get" || name == "try_variant_get") && len(shown) == 3 {
 		shown = shown[:2] // the type goes into the column's
 	}
-	if t, ok := namedTypes[name]; ok && len(e.Args) == 1 {
-		n.words("CAST(", shown[0], " AS ", strings.ToUpper(catalogName(t)), ")")
+	if _, ok := namedTypes[name]; (ok || name == "decimal") && len(e.Args) == 1 && name != "char" {
+		n.expr(shown[0])
 		return
 	}
-	n.WriteString(name + "(")
+	if !e.Star && !e.Distinct && n.calledOtherwise(name, shown) {
+		return
+	}
+	n.WriteString(shownName(name, len(shown)) + "(")
 	if e.Star {
 		n.WriteByte('1')
 	} else if e.Distinct {
@@ -176,6 +187,7 @@ func (n *namer) call(e *syntax.Call) {
 	}
 	if !e.Star {
 		n.list(shown)
+		n.WriteString(completion(name, len(shown)))
 	}
 	n.WriteByte(')')
 }

@@ -30,7 +30,8 @@ func (p *Parser) function(t Token) (Expr, error) {
 		}
 	case "TIMESTAMPADD", "TIMESTAMPDIFF", "DATEADD", "DATE_ADD", "DATEDIFF", "DATE_DIFF":
 		if p.peek(2).in(units) && p.peek(3).Is(",") {
-			return keep(name+" with a unit", p.balanced)
+			parts := p.unitParts()
+			return called(keep(name+" with a unit", p.balanced))(parts)
 		}
 	}
 	if t.in(clauseWords) {

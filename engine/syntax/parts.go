@@ -46,6 +46,28 @@ func (p *Parser) closed(parts []Part, word, words string) []Part {
 	return append(parts, Part{words, e}, Part{Words: ")"})
 }
 
+// unitParts reads ahead of a call with a unit, which Spark calls by the names of ODBC.
+func (p *Parser) unitParts() []Part {
+	return p.trying(func(p *Parser) []Part {
+		words := "timestampadd("
+		if strings.HasSuffix(upper(p.Next().Text), "DIFF") {
+			words = "timestampdiff("
+		}
+		p.Next()
+		words += upper(p.Next().Text)
+		var parts []Part
+		for p.Symbol(",") {
+			e, err := p.Expression()
+			if err != nil {
+				return nil
+			}
+			parts = append(parts, Part{words + ", ", e})
+			words = ""
+		}
+		return append(parts, Part{Words: ")"})
+	})
+}
+
 // innerParts reads ahead of a call whose arguments words part, behind its first argument.
 func (p *Parser) innerParts(c *Call) []Part {
 	return p.trying(func(p *Parser) []Part {
@@ -55,6 +77,12 @@ func (p *Parser) innerParts(c *Call) []Part {
 			return p.closed([]Part{{"extract(", c.Args[0]}}, "FROM", " FROM ")
 		case "trim":
 			return p.closed([]Part{{"TRIM(BOTH ", c.Args[0]}}, "FROM", " FROM ")
+		case "position":
+			parts := p.closed([]Part{{"locate(", c.Args[0]}}, "IN", ", ")
+			if len(parts) == 3 {
+				parts[2].Words = ", 1)"
+			}
+			return parts
 		case "substring", "substr", "overlay":
 			parts := []Part{{name + "(", c.Args[0]}}
 			for p.Keyword("FROM") || p.Keyword("FOR") || p.Keyword("PLACING") {
