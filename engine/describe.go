@@ -275,8 +275,10 @@ func parseDescribeQuery(p *syntax.Parser) (*command, error) {
 		}
 		defer prepared.Close()
 		var comments []string
-		if scan, ok := prepared.(*preparedSelect); ok && scan.first != nil {
-			comments = scan.first.comments
+		if rows, ok := prepared.(*preparedRows); ok {
+			if q, ok := rows.first.(*query); ok {
+				comments = q.comments
+			}
 		}
 		var rows []row
 		for i, f := range prepared.Schema().Fields() {

@@ -139,8 +139,8 @@ func (s *statement) report(ctx context.Context, tree *syntax.Select, analyze boo
 	if err != nil {
 		return nil, err
 	}
-	bound := clock()
-	p, err := plan(ctx, q.schema, []*query{q})
+	resolved := clock()
+	p, err := scanRoute{}.plan(ctx, q.schema, []bound{q})
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (s *statement) report(ctx context.Context, tree *syntax.Select, analyze boo
 	}
 	if analyze {
 		out.Analyze = newRunReport(resource.From(ctx))
-		out.Analyze.Stages = []stage{{"names", bound.Sub(started).Microseconds()}, {"plan", planned.Sub(bound).Microseconds()},
+		out.Analyze.Stages = []stage{{"names", resolved.Sub(started).Microseconds()}, {"plan", planned.Sub(resolved).Microseconds()},
 			{"read", clock().Sub(planned).Microseconds()}}
 	}
 	return out, nil
@@ -176,7 +176,7 @@ func decoders(ctx context.Context, p scan.Plan) ([]string, error) {
 
 // explain plans a query without reading it; with analyze its rows are read and thrown away.
 func (s *statement) explain(ctx context.Context, q *query, analyze bool) (*scan.Explanation, error) {
-	p, err := plan(ctx, q.schema, []*query{q})
+	p, err := scanRoute{}.plan(ctx, q.schema, []bound{q})
 	if err != nil {
 		return nil, err
 	}

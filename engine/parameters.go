@@ -202,10 +202,10 @@ func encodeArguments(args arrow.RecordBatch) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// decodeArguments reads what encodeArguments gave; want is the number of parameters of the statement.
-func decodeArguments(want int, encoded []byte) (sets [][]constant, err error) {
+// decodeArguments reads what encodeArguments gave; nil: there are no parameters.
+func decodeArguments(encoded []byte) (out arrow.RecordBatch, err error) {
 	if len(encoded) == 0 {
-		return arguments(want, nil)
+		return nil, nil
 	}
 	defer fault.Recover(&err, fault.Invalid, "read the ticket's parameters")
 	r, err := ipc.NewReader(bytes.NewReader(encoded))
@@ -214,12 +214,11 @@ func decodeArguments(want int, encoded []byte) (sets [][]constant, err error) {
 	}
 	defer r.Release()
 	if !r.Next() {
-		if r.Err() != nil {
-			return nil, fault.New(fault.Invalid, "read the ticket's parameters: %w", r.Err())
-		}
-		return nil, nil
+		return nil, fault.New(fault.Invalid, "the ticket holds no parameters")
 	}
-	return arguments(want, r.RecordBatch())
+	out = r.RecordBatch()
+	out.Retain()
+	return out, nil
 }
 
 // argument reads one bound value. Clients bind what their language has: every width of numbers, every unit of time.

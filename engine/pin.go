@@ -9,7 +9,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/scan"
 )
@@ -93,57 +92,28 @@ func (e *Engine) Resume(ctx context.Context, pin Pin) (Result, error) {
 	return e.result(p, pin, account), nil
 }
 
-// replan binds and plans a pinned SELECT.
+// replan binds and plans a pinned statement.
 func (s *statement) replan(ctx context.Context, pin Pin) (*planned, error) {
 	s.pinned = pin.Tables
 	if s.pinned == nil {
 		s.pinned = []PinnedTable{}
 	}
+	args, err := decodeArguments(pin.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	if args != nil {
+		defer args.Release()
+	}
 	tree, err := s.parse()
-	var first *query
 	if err == nil {
-		first, err = s.bind(ctx, tree, nil)
+		var p *planned
+		if p, err = s.replanBy(ctx, scanRoute{tree}, args); err == nil {
+			return p, nil
+		}
 	}
 	if s.engine.executes(err) || s.laterally(tree, err) {
-		return s.replanQuery(ctx, pin, err)
+		return s.replanBy(ctx, queryRoute{err}, args)
 	}
-	if err != nil {
-		return nil, err
-	}
-	queries := []*query{first}
-	if n := first.parameters.NumFields(); n > 0 {
-		queries, err = s.rebind(ctx, tree, n, pin.Arguments)
-	}
-	if s.engine.executes(err) {
-		return s.replanQuery(ctx, pin, err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return plan(ctx, first.schema, queries)
-}
-
-// rebind binds a SELECT to the parameters of a pin.
-func (s *statement) rebind(ctx context.Context, tree *syntax.Select, parameters int, encoded []byte) ([]*query, error) {
-	sets, err := decodeArguments(parameters, encoded)
-	if err != nil {
-		return nil, err
-	}
-	return s.bindSets(ctx, tree, sets)
-}
-
-// plan plans queries of one schema.
-func plan(ctx context.Context, schema *arrow.Schema, queries []*query) (*planned, error) {
-	p := &planned{schema: schema}
-	for _, q := range queries {
-		s := set{query: q}
-		if q.source != nil {
-			var err error
-			if s.plan, err = q.source.Plan(ctx, q.request); err != nil {
-				return nil, q.found.planning(err)
-			}
-		}
-		p.sets = append(p.sets, s)
-	}
-	return p, nil
+	return nil, err
 }

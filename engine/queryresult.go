@@ -1,14 +1,12 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"strings"
 	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/resource"
@@ -23,8 +21,6 @@ type queryResult struct {
 }
 
 var _ Result = (*queryResult)(nil)
-
-func accountOf(ctx context.Context) *resource.Statement { return resource.From(ctx) }
 
 func (r *queryResult) Schema() *arrow.Schema { return r.planned.schema }
 func (r *queryResult) Parts() int            { return len(r.planned.programs) }
@@ -154,25 +150,6 @@ func (r *queryReader) Release() {
 	}
 	r.line.duration, r.line.err = r.result.engine.config.Clock().Sub(r.line.started), endingOf(r.ctx, r.failed, r.whole)
 	r.result.engine.lines.write(*r.line)
-}
-
-// decodeBatch reads the parameters of a ticket; nil: there are none.
-func decodeBatch(encoded []byte) (out arrow.RecordBatch, err error) {
-	if len(encoded) == 0 {
-		return nil, nil
-	}
-	defer fault.Recover(&err, fault.Invalid, "read the ticket's parameters")
-	r, err := ipc.NewReader(bytes.NewReader(encoded))
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "read the ticket's parameters: %w", err)
-	}
-	defer r.Release()
-	if !r.Next() {
-		return nil, fault.New(fault.Invalid, "the ticket holds no parameters")
-	}
-	out = r.RecordBatch()
-	out.Retain()
-	return out, nil
 }
 
 // reportQuery compiles a statement and tells how it is run; with analyze it is run, its rows thrown away.

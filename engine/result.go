@@ -10,33 +10,6 @@ import (
 	"github.com/skua-data/skua/resource"
 )
 
-// run plans bound SELECTs of one schema and fixes them in their pin.
-func (s *statement) run(ctx context.Context, schema *arrow.Schema, queries []*query, pin Pin) (Result, error) {
-	p, err := plan(ctx, schema, queries)
-	if err != nil {
-		return nil, err
-	}
-	pin.Clock = s.clock
-	used := map[string]string{}
-	for _, q := range queries {
-		for k, v := range q.used {
-			used[k] = v
-		}
-	}
-	pin.Settings = s.settings(used)
-	if len(queries) > 0 && queries[0].found != nil {
-		table := queries[0].found.pin()
-		if len(queries) == 1 {
-			table.listed(p.sets[0].plan)
-		}
-		pin.Tables = []PinnedTable{table}
-	}
-	if key, err := pin.key(); err == nil {
-		s.engine.plans.put(key, p)
-	}
-	return s.engine.result(p, pin, resource.From(ctx)), nil
-}
-
 // result is a planned SELECT before its rows are read: the parts of one set of parameters after those of the other. Every stream of it is on the
 // account of the statement.
 type result struct {
