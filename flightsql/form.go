@@ -27,6 +27,13 @@ type form struct {
 	Doubles      bool   `json:"doubles,omitempty"`      // decimals are doubles
 	Dictionaries bool   `json:"dictionaries,omitempty"` // columns of strings are dictionary-encoded
 	Compression  string `json:"compression,omitempty"`  // of bodies: lz4 or zstd
+	Described    bool   `json:"described,omitempty"`    // fields say precision, scale and what else a driver asks of a type
+}
+
+// plain reports whether batches are sent as they are.
+func (f form) plain() bool {
+	f.Described = false
+	return f == form{}
 }
 
 // formOf reads a session's options. prepared says that the statement came as a prepared one, which is the only way of JDBC.
@@ -39,7 +46,7 @@ func (c *caller) formOf(state session.State, prepared bool) form {
 	auto := set == "" || is(timestampsOption, "auto")
 	f := form{ZoneLess: is(timestampsOption, "zoneless") || auto && prepared && c.failsOnZones(), JSON: is(nestedOption, "json"),
 		TextUUIDs: is(uuidsOption, "text"), Doubles: is(decimalsOption, "double")}
-	if c.isJava() {
+	if f.Described = c.isJava(); f.Described {
 		return f
 	}
 	f.Dictionaries = is(dictionariesOption, "true")
@@ -51,7 +58,8 @@ func (c *caller) formOf(state session.State, prepared bool) form {
 	return f
 }
 
-// isJava reports whether a client is one of Java: Arrow's driver there has no codecs in it and shows the indices of dictionaries.
+// isJava reports whether a client is one of Java: Arrow's driver there has no codecs in it, shows the indices of dictionaries, and knows the precision and scale
+// of a column by the metadata of its field alone.
 func (c *caller) isJava() bool { return strings.HasPrefix(c.header("user-agent"), "grpc-java") }
 
 // failsOnZones reports whether a prepared statement may come from the release of Arrow's JDBC driver whose getObject fails on timestamps with a zone:
@@ -80,11 +88,20 @@ func (f form) schema(result *arrow.Schema) (*arrow.Schema, error) {
 	fields := clean.Fields()
 	for i := range fields {
 		fields[i] = f.field(fields[i])
+		if f.Described {
+			fields[i].Metadata = described(fields[i])
+		}
 		if f.Dictionaries && fields[i].Type.ID() == arrow.STRING {
 			fields[i].Type = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
 		}
 	}
 	return arrow.NewSchema(fields, nil), nil
+}
+
+// described is a field's metadata with what drivers make of its type.
+func described(f arrow.Field) arrow.Metadata {
+	keys, values := typeMetadata(f.Type)
+	return arrow.NewMetadata(append(keys, f.Metadata.Keys()...), append(values, f.Metadata.Values()...))
 }
 
 func (f form) field(in arrow.Field) arrow.Field {

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/apache/arrow-go/v18/arrow/flight"
+	upstream "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
@@ -57,7 +58,7 @@ func TestFormsChangeWhatTheySay(t *testing.T) {
 		"doubles":  {form{Doubles: true}, "timestamp[us, tz=UTC] float64 extension<arrow.uuid> list map struct utf8 int64", ""},
 		"json": {form{JSON: true}, "timestamp[us, tz=UTC] decimal(12, 2) extension<arrow.uuid> utf8 utf8 utf8 utf8 int64",
 			`2024-02-29T12:34:56.789012Z|1.5|00000000-0000-0000-0000-00000000000a|["1970-01-01T00:00:00Z",null]|{"7":"00000000-0000-0000-0000-00000000000b"}|{"x":0.5,"y\"<":"a\n\"ż<","b":"AAE="}|Oslo|1`},
-		"all": {form{true, true, true, true, false, "lz4"}, "timestamp[us] float64 utf8 utf8 utf8 utf8 utf8 int64",
+		"all": {form{ZoneLess: true, JSON: true, TextUUIDs: true, Doubles: true, Compression: "lz4"}, "timestamp[us] float64 utf8 utf8 utf8 utf8 utf8 int64",
 			`2024-02-29T12:34:56.789012|1.5|00000000-0000-0000-0000-00000000000a|["1970-01-01T00:00:00Z",null]|{"7":"00000000-0000-0000-0000-00000000000b"}|{"x":0.5,"y\"<":"a\n\"ż<","b":"AAE="}|Oslo|1`},
 		"dictionaries": {form{Dictionaries: true}, "timestamp[us, tz=UTC] decimal(12, 2) extension<arrow.uuid> list map struct dictionary int64", ""},
 	} {
@@ -122,19 +123,51 @@ func TestFormsFollowTheSessionAndTheClient(t *testing.T) {
 		want     form
 	}{
 		{adbc, true, state(), form{}},
-		{jdbc18, true, state(), form{ZoneLess: true}},
-		{jdbc18, false, state(), form{}},
-		{jdbc17, true, state(), form{}},
-		{jdbc18, true, state(timestampsOption, "zoned"), form{}},
+		{jdbc18, true, state(), form{ZoneLess: true, Described: true}},
+		{jdbc18, false, state(), form{Described: true}},
+		{jdbc17, true, state(), form{Described: true}},
+		{jdbc18, true, state(timestampsOption, "zoned"), form{Described: true}},
 		{adbc, false, state(timestampsOption, "ZONELESS"), form{ZoneLess: true}},
 		{adbc, false, state(nestedOption, "json", uuidsOption, "text", decimalsOption, "double"), form{JSON: true, TextUUIDs: true, Doubles: true}},
 		{adbc, false, state(compressionOption, "zstd", dictionariesOption, "true"), form{Compression: "zstd", Dictionaries: true}},
-		{jdbc17, true, state(compressionOption, "lz4", dictionariesOption, "true"), form{}},
+		{jdbc17, true, state(compressionOption, "lz4", dictionariesOption, "true"), form{Described: true}},
 	} {
 		caller := &caller{headers: metadata.Pairs("user-agent", c.agent)}
 		if got := caller.formOf(c.state, c.prepared); got != c.want {
 			t.Errorf("%s, %v: %+v, want %+v", c.agent, c.prepared, got, c.want)
 		}
+	}
+}
+
+// TestResultsForJavaSayWhatItsDriverAsks: precision and scale are nowhere else to it, and no remark may become a label.
+func TestResultsForJavaSayWhatItsDriverAsks(t *testing.T) {
+	result := arrow.NewSchema([]arrow.Field{
+		{Name: "d", Type: &arrow.Decimal128Type{Precision: 12, Scale: 2}, Metadata: arrow.MetadataFrom(map[string]string{remarksKey: "no label"})},
+		{Name: "s", Type: arrow.BinaryTypes.String},
+		{Name: "t", Type: arrow.FixedWidthTypes.Timestamp_us},
+		{Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Int32)},
+	}, nil)
+	f := form{Described: true, ZoneLess: true}
+	got, err := f.schema(result)
+	check(t, err)
+	for i, want := range []map[string]string{
+		{upstream.TypeNameKey: "DECIMAL", upstream.PrecisionKey: "12", upstream.ScaleKey: "2", upstream.IsSearchableKey: "1", upstream.IsReadOnlyKey: "1", upstream.IsCaseSensitiveKey: "0"},
+		{upstream.TypeNameKey: "STRING", upstream.IsCaseSensitiveKey: "1", upstream.PrecisionKey: ""},
+		{upstream.TypeNameKey: "TIMESTAMP_NTZ", upstream.ScaleKey: "6"},
+		{upstream.TypeNameKey: "ARRAY", upstream.IsSearchableKey: "0", upstream.PrecisionKey: ""},
+	} {
+		metadata := got.Field(i).Metadata.ToMap()
+		for k, v := range want {
+			if metadata[k] != v {
+				t.Errorf("%s: %s is %q, want %q", got.Field(i).Name, k, metadata[k], v)
+			}
+		}
+		if v, ok := metadata[remarksKey]; ok {
+			t.Errorf("%s has the remark %q", got.Field(i).Name, v)
+		}
+	}
+	if !(form{Described: true}).plain() || f.plain() {
+		t.Error("describing changes no batch, and leaving zones out does")
 	}
 }
 

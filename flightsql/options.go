@@ -59,7 +59,28 @@ func (s *Server) setOption(ctx context.Context, own *session.Session, key string
 	if erase {
 		return s.config.Engine.Unset(own, key)
 	}
-	return s.config.Engine.SetOption(own, key, text)
+	if err := s.config.Engine.SetOption(own, key, text); err != nil {
+		return err
+	}
+	noteGiven(own, key, value)
+	return nil
+}
+
+// noteGiven keeps what type a client gave an option, so that it reads it back in the same. What has become another text since is told as text.
+func noteGiven(own *session.Session, key string, value *flight.SessionOptionValue) {
+	text, _ := own.State().Conf.Get(key)
+	switch v := value.GetOptionValue().(type) {
+	case *pb.SessionOptionValue_BoolValue:
+		own.Give(key, text, v.BoolValue)
+	case *pb.SessionOptionValue_Int64Value:
+		own.Give(key, text, v.Int64Value)
+	case *pb.SessionOptionValue_DoubleValue:
+		own.Give(key, text, v.DoubleValue)
+	case *pb.SessionOptionValue_StringListValue_:
+		own.Give(key, text, v.StringListValue.GetValues())
+	default:
+		own.Give(key, text, text)
+	}
 }
 
 // setPlace sets the current catalog or schema; erased they go back to what a fresh session has.
@@ -139,6 +160,15 @@ func doubleText(f float64) string {
 	return strconv.FormatFloat(f, 'g', -1, 64)
 }
 
+// optionValue gives an option as it was given, where it was not masked and is no text.
+func optionValue(of *session.Session, key, text string) any {
+	shown := session.Redact(key, text)
+	if v, ok := of.Given(key, text); ok && shown == text {
+		return v
+	}
+	return shown
+}
+
 // GetSessionOptions gives catalog and schema, always, and what was set in the session, by whatever way. Secrets are masked.
 func (s *Server) GetSessionOptions(ctx context.Context, _ *flight.GetSessionOptionsRequest) (*flight.GetSessionOptionsResult, error) {
 	current, err := s.session(ctx)
@@ -148,7 +178,7 @@ func (s *Server) GetSessionOptions(ctx context.Context, _ *flight.GetSessionOpti
 	state := current.State()
 	options := map[string]any{}
 	for k, v := range state.Conf.All() {
-		options[k] = session.Redact(k, v)
+		options[k] = optionValue(current, k, v)
 	}
 	options[catalogOption], options[schemaOption] = state.Catalog, engine.SchemaName(state.Namespace)
 	values, err := flight.NewSessionOptionValues(options)

@@ -123,8 +123,8 @@ func (s *Server) joinBatches(schema *arrow.Schema, batches []arrow.RecordBatch) 
 }
 
 // parameterSchema is what clients are told of a statement's parameters, never nil. A parameter of unknown type is called text, since JDBC cannot bind
-// the null type; a timestamp is called one of milliseconds, since JDBC writes milliseconds into it, whatever its unit.
-func parameterSchema(schema *arrow.Schema) (*arrow.Schema, error) {
+// the null type; a timestamp is called one of milliseconds, since JDBC writes milliseconds into it, whatever its unit. Clients of Java are told javaParameter's types.
+func parameterSchema(schema *arrow.Schema, java bool) (*arrow.Schema, error) {
 	if schema == nil || schema.NumFields() == 0 {
 		return arrow.NewSchema(nil, nil), nil
 	}
@@ -139,6 +139,9 @@ func parameterSchema(schema *arrow.Schema) (*arrow.Schema, error) {
 			typ = arrow.BinaryTypes.String
 		case *arrow.TimestampType:
 			typ = &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: t.TimeZone}
+		}
+		if java {
+			typ = javaParameter(typ)
 		}
 		fields[i] = arrow.Field{Name: f.Name, Type: typ, Nullable: true}
 	}

@@ -25,24 +25,25 @@ func (s *Server) CreatePreparedStatement(ctx context.Context, req upstream.Actio
 	if ready.prepared, err = s.prepare(ctx, current, arrived{req.GetQuery(), preparedPath}); err != nil {
 		return out, err
 	}
-	if err := describe(ready, callerOf(ctx).formOf(ready.state, true), &out); err != nil {
+	c := callerOf(ctx)
+	if err := c.describe(ready, &out); err != nil {
 		ready.prepared.Close()
 		return out, err
 	}
-	c := callerOf(ctx)
 	out.Handle = s.handles.add(s.scope(c), c.connKey(), c.principal, req.GetQuery(), ready)
 	return out, nil
 }
 
-func describe(ready *readyPrepared, f form, out *upstream.ActionCreatePreparedStatementResult) (err error) {
+// describe tells a caller what a statement is.
+func (c *caller) describe(ready *readyPrepared, out *upstream.ActionCreatePreparedStatementResult) (err error) {
 	isUpdate := ready.prepared.IsUpdate()
 	if !isUpdate || ready.prepared.Schema() == nil {
 		out.IsUpdate = &isUpdate
 	}
-	if out.ParameterSchema, err = parameterSchema(ready.prepared.Parameters()); err != nil || isUpdate {
+	if out.ParameterSchema, err = parameterSchema(ready.prepared.Parameters(), c.isJava()); err != nil || isUpdate {
 		return err
 	}
-	out.DatasetSchema, err = f.schema(ready.prepared.Schema())
+	out.DatasetSchema, err = c.formOf(ready.state, true).schema(ready.prepared.Schema())
 	return err
 }
 

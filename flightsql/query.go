@@ -79,7 +79,7 @@ func (s *Server) runPrepared(ctx context.Context, prepared engine.Prepared, in *
 		}
 	}
 	s.announce(ctx, callerOf(ctx).formOf(in.State(), a.path == preparedPath), prepared.Schema())
-	result, err := runOnce(ctx, prepared, args)
+	result, err := s.runOnce(ctx, prepared, args)
 	if err != nil {
 		prepared.Close()
 		return nil, err
@@ -89,7 +89,7 @@ func (s *Server) runPrepared(ctx context.Context, prepared engine.Prepared, in *
 }
 
 // runOnce checks the number of parameters and runs.
-func runOnce(ctx context.Context, prepared engine.Prepared, args arrow.RecordBatch) (engine.Result, error) {
+func (s *Server) runOnce(ctx context.Context, prepared engine.Prepared, args arrow.RecordBatch) (engine.Result, error) {
 	given := 0
 	if args != nil {
 		given = int(args.NumCols())
@@ -97,8 +97,12 @@ func runOnce(ctx context.Context, prepared engine.Prepared, args arrow.RecordBat
 	if want := prepared.Parameters().NumFields(); want != given {
 		return nil, fault.New(fault.Invalid, "the statement has %s, %d given", numberOf(want, "parameter"), given)
 	}
-	if given == 0 {
+	switch {
+	case given == 0:
 		args = nil
+	case callerOf(ctx).isJava():
+		args = s.withDecimals(prepared.Parameters(), args)
+		defer args.Release()
 	}
 	return prepared.Run(ctx, args)
 }

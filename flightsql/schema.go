@@ -9,7 +9,7 @@ import (
 )
 
 // wireSchema is a result's schema as it is sent, everywhere the same: in prepare, GetSchema, FlightInfo and the stream. Metadata of fields is left out but for
-// extension types: drivers take remarks for column labels, and compare schemas to the last detail. Types that common drivers misread are refused.
+// extension types: drivers take remarks for column labels, and compare schemas to the last detail. A form may add some. Types that common drivers misread are refused.
 func wireSchema(schema *arrow.Schema) (*arrow.Schema, error) {
 	if schema == nil || schema.NumFields() == 0 {
 		return nil, fault.New(fault.Unsupported, "a result without columns is not supported")

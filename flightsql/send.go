@@ -50,7 +50,7 @@ func (s *sender) open() error {
 
 // send writes a batch, cut where it is large. A single row is sent as it is, or refused where the client would not take it. The batch stays the caller's.
 func (s *sender) send(b arrow.RecordBatch) error {
-	if s.form == (form{}) {
+	if s.form.plain() {
 		if err := s.check(b); err != nil {
 			return err
 		}

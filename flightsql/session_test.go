@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/skua-data/skua/engine"
 	"github.com/skua-data/skua/fault"
@@ -134,7 +135,9 @@ func (c *client) options() map[string]string {
 	check(c.t, err)
 	out := map[string]string{}
 	for k, v := range got.SessionOptions {
-		out[k] = v.GetStringValue()
+		text, _, err := optionText(v)
+		check(c.t, err)
+		out[k] = text
 	}
 	return out
 }
@@ -176,6 +179,26 @@ func TestSessionOptionsAreConvertedAndRefusedOneByOne(t *testing.T) {
 		t.Errorf("schema is %q after it was erased", options["schema"])
 	} else if _, still := options["spark.sql.a"]; still {
 		t.Error("an erased option is still there")
+	}
+}
+
+// TestSessionOptionsAreReadBackInTheTypeThatTheyWereGivenIn until SQL, or another type, gives them another text.
+func TestSessionOptionsAreReadBackInTheTypeThatTheyWereGivenIn(t *testing.T) {
+	c := start(t, nil).connect()
+	kept := map[string]any{"spark.sql.a": "text", "spark.sql.b": true, "spark.sql.c": int64(-5), "spark.sql.d": 0.5, "spark.sql.e": []string{"x", "y"}}
+	changed := map[string]any{"spark.sql.x": int64(7), "spark.some.password": int64(1234)}
+	c.set(kept)
+	c.set(changed)
+	c.query(setX)
+	got, err := c.GetSessionOptions(c.ctx, &flight.GetSessionOptionsRequest{})
+	check(t, err)
+	kept["spark.sql.x"], kept["spark.some.password"] = "mine", session.Redacted
+	for key, value := range kept {
+		want, err := flight.NewSessionOptionValue(value)
+		check(t, err)
+		if !proto.Equal(got.SessionOptions[key], &want) {
+			t.Errorf("%s is %v, want %v", key, got.SessionOptions[key], &want)
+		}
 	}
 }
 

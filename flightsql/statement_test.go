@@ -2,6 +2,7 @@ package flightsql
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -164,10 +165,41 @@ func TestParametersAreTextOrMillisecondsAndBindReturnsTheHandle(t *testing.T) {
 	wantCode(t, err, codes.InvalidArgument, "1 parameter, 2 given")
 	_, err = c.Execute(c.ctx, "ECHO ?")
 	wantCode(t, err, codes.InvalidArgument, "1 parameter, 0 given")
-	ts, err := parameterSchema(arrow.NewSchema([]arrow.Field{{Name: "t", Type: arrow.FixedWidthTypes.Timestamp_us}}, nil))
+	ts, err := parameterSchema(arrow.NewSchema([]arrow.Field{{Name: "t", Type: arrow.FixedWidthTypes.Timestamp_us}}, nil), false)
 	check(t, err)
 	if !arrow.TypeEqual(ts.Field(0).Type, arrow.FixedWidthTypes.Timestamp_ms) {
 		t.Errorf("timestamps are told as %s", ts.Field(0).Type)
+	}
+}
+
+// TestParametersOfJavaAreWhatItsDriverCanBind: doubles in place of decimals that they keep, and milliseconds in place of every time.
+func TestParametersOfJavaAreWhatItsDriverCanBind(t *testing.T) {
+	for _, c := range []struct{ is, told arrow.DataType }{
+		{arrow.FixedWidthTypes.Time64us, arrow.FixedWidthTypes.Time32ms},
+		{&arrow.Decimal128Type{Precision: 12, Scale: 2}, arrow.PrimitiveTypes.Float64},
+		{&arrow.Decimal128Type{Precision: 16, Scale: 2}, &arrow.Decimal128Type{Precision: 16, Scale: 2}},
+		{arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Int64},
+	} {
+		schema := arrow.NewSchema([]arrow.Field{{Name: "p", Type: c.is}}, nil)
+		for java, want := range map[bool]arrow.DataType{true: c.told, false: c.is} {
+			got, err := parameterSchema(schema, java)
+			check(t, err)
+			if !arrow.TypeEqual(got.Field(0).Type, want) {
+				t.Errorf("%s is told as %s, want %s (Java: %t)", c.is, got.Field(0).Type, want, java)
+			}
+		}
+	}
+	w := start(t, nil)
+	parameters := arrow.NewSchema([]arrow.Field{{Name: "p", Type: &arrow.Decimal128Type{Precision: 5, Scale: 2}, Nullable: true}}, nil)
+	for values, want := range map[string]string{`[{"p": 1.5}, {"p": null}]`: "decimal(5, 2) [1.5 (null)]", `[{"p": -999.99}]`: "decimal(5, 2) [-999.99]", `[{"p": 1.005}]`: "float64 [1.005]", `[{"p": 1000}]`: "float64 [1000]", `[{"p": 1e-7}]`: "float64 [1e-07]"} {
+		args, _, err := array.RecordFromJSON(memory.DefaultAllocator, arrow.NewSchema([]arrow.Field{{Name: "p", Type: arrow.PrimitiveTypes.Float64, Nullable: true}}, nil), strings.NewReader(values))
+		check(t, err)
+		got := w.server.withDecimals(parameters, args)
+		if text := fmt.Sprint(got.Column(0).DataType(), got.Column(0)); text != want {
+			t.Errorf("%s becomes %s, want %s", values, text, want)
+		}
+		got.Release()
+		args.Release()
 	}
 }
 

@@ -129,19 +129,26 @@ func tableSchema(e engine.TableEntry) *arrow.Schema {
 }
 
 func columnMetadata(e engine.TableEntry, f arrow.Field) arrow.Metadata {
-	name, precision, scale := columnType(f.Type)
-	keys := []string{upstream.CatalogNameKey, upstream.SchemaNameKey, upstream.TableNameKey, upstream.TypeNameKey, upstream.IsAutoIncrementKey,
-		upstream.IsCaseSensitiveKey, upstream.IsReadOnlyKey, upstream.IsSearchableKey}
-	values := []string{e.Catalog, e.Schema, e.Name, name, "0", flag(name == "STRING"), "1", flag(!isNested(f.Type))}
-	if precision > 0 {
-		keys = append(keys, upstream.PrecisionKey, upstream.ScaleKey)
-		values = append(values, strconv.Itoa(precision), strconv.Itoa(scale))
-	}
+	keys, values := typeMetadata(f.Type)
+	keys = append(keys, upstream.CatalogNameKey, upstream.SchemaNameKey, upstream.TableNameKey)
+	values = append(values, e.Catalog, e.Schema, e.Name)
 	if comment, ok := f.Metadata.GetValue(remarksKey); ok {
 		keys, values = append(keys, upstream.RemarksKey), append(values, comment)
 	}
 	extension := extensionMetadata(f.Metadata)
 	return arrow.NewMetadata(append(keys, extension.Keys()...), append(values, extension.Values()...))
+}
+
+// typeMetadata is what drivers make of a column's type, as metadata of its field.
+func typeMetadata(t arrow.DataType) (keys, values []string) {
+	name, precision, scale := columnType(t)
+	keys = []string{upstream.TypeNameKey, upstream.IsAutoIncrementKey, upstream.IsCaseSensitiveKey, upstream.IsReadOnlyKey, upstream.IsSearchableKey}
+	values = []string{name, "0", flag(name == "STRING"), "1", flag(!isNested(t))}
+	if precision > 0 {
+		keys = append(keys, upstream.PrecisionKey, upstream.ScaleKey)
+		values = append(values, strconv.Itoa(precision), strconv.Itoa(scale))
+	}
+	return keys, values
 }
 
 func flag(v bool) string {

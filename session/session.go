@@ -65,7 +65,8 @@ func (s State) All() Conf {
 type Session struct {
 	id    string
 	owner string
-	mu    sync.Mutex // serialises Update
+	mu    sync.Mutex // serialises Update, and guards given
+	given map[string]given
 	state atomic.Pointer[State]
 	used  atomic.Int64 // unix nanoseconds of the last use
 }

@@ -124,6 +124,36 @@ func TestBoundValuesMeanWhatTheyMeanInTheText(t *testing.T) {
 	}
 }
 
+// TestNumbersAndTimesAsJavaBindsThem: its driver binds a decimal only by its own scale, and a time as milliseconds; it binds what it is told.
+func TestNumbersAndTimesAsJavaBindsThem(t *testing.T) {
+	s, err := Start(t.Context(), Config{Settings: lake(t)})
+	must(t, err)
+	t.Cleanup(func() { must(t, s.Stop()) })
+	sql, err := flightsql.NewClient(s.Target().Address, nil, nil, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithUserAgent("grpc-java-netty/1.71.0"))
+	must(t, err)
+	defer sql.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	u := &tool{t, sql, ctx}
+	for _, c := range []struct{ sql, value, same string }{
+		{"SELECT id FROM types.all_v2 WHERE d9 <= ?", "[1.5]", "SELECT id FROM types.all_v2 WHERE d9 <= 1.5"},
+		{"SELECT id, d9 FROM types.all_v2 WHERE d9 < ? AND id IN (SELECT id FROM types.all_v2) ORDER BY id", "[1]", "SELECT id, d9 FROM types.all_v2 WHERE d9 < 1 ORDER BY id"},
+		{"SELECT coalesce(d9, ?) AS v FROM types.all_v2 ORDER BY id", "[1.25]", "SELECT coalesce(d9, CAST(1.25 AS DECIMAL(9, 2))) AS v FROM types.all_v2 ORDER BY id"},
+		{"SELECT count(*) FROM types.time_col WHERE t > ?", `["00:00:00.001"]`, "SELECT count(*) FROM types.time_col WHERE t > TIME '00:00:00.001'"},
+	} {
+		want, err := query(c.same)(u)
+		must(t, err)
+		got, err := preparing(c.sql, func(u *tool, p *flightsql.PreparedStatement) (answer, error) {
+			types := []arrow.DataType{p.ParameterSchema().Field(0).Type}
+			p.SetParameters(record(t, types, c.value))
+			return u.run(p)
+		})(u)
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s, %s: %v, %v, want %v", c.sql, c.value, got, err, want)
+		}
+	}
+}
+
 // run runs a prepared statement and reads it.
 func (u *tool) run(p *flightsql.PreparedStatement) (answer, error) {
 	i, err := p.Execute(u.ctx)
