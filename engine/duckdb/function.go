@@ -17,6 +17,9 @@ import (
 
 // registerScalars makes our functions known to a database.
 func (d *database) registerScalars(c *connection) error {
+	if err := c.addStatistics(); err != nil {
+		return err
+	}
 	sets := map[string]C.duckdb_scalar_function_set{}
 	defer func() {
 		for _, set := range sets {

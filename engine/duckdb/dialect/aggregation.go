@@ -26,7 +26,7 @@ var aggregations = map[string]aggregation{
 	"approx_count_distinct": {1, 2, "count(DISTINCT $1)", "", ""}, "listagg": {1, 2, "string_agg($1, $2)", "", ""}, "string_agg": {1, 2, "string_agg($1, $2)", "", ""},
 	"min": plainAggregate("min"), "max": plainAggregate("max"), "bool_and": plainAggregate("bool_and"), "every": plainAggregate("bool_and"),
 	"bool_or": plainAggregate("bool_or"), "some": plainAggregate("bool_or"), "any": plainAggregate("bool_or"), "bit_and": plainAggregate("bit_and"),
-	"max_by": {2, 2, "arg_max_null($1, $2)", "", ""}, "min_by": {2, 2, "arg_min_null($1, $2)", "", ""}, "bit_or": plainAggregate("bit_or"), "bit_xor": plainAggregate("bit_xor"), "mode": plainAggregate("mode"),
+	"regr_count": {2, 2, "regr_count($1, $2)", "", "CAST(& AS BIGINT)"}, "max_by": {2, 2, "arg_max_null($1, $2)", "", ""}, "min_by": {2, 2, "arg_min_null($1, $2)", "", ""}, "bit_or": plainAggregate("bit_or"), "bit_xor": plainAggregate("bit_xor"), "mode": plainAggregate("mode"),
 }
 
 var collected = aggregation{1, 1, "list($1)", "($1) IS NOT NULL", "coalesce(&, [])"}
@@ -87,6 +87,9 @@ func (r *rewriter) aggregation(name string, pos syntax.Pos) bool {
 		return true
 	}
 	a, ok := aggregations[name]
+	if !ok {
+		a, ok = statistic(name)
+	}
 	if !ok || !r.Spark && !strings.HasPrefix(name, "collect_") {
 		return false
 	}
