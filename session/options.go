@@ -143,7 +143,7 @@ var options = []Option{
 	{Key: "skua.sql.spill.limit", Type: Bytes, Default: "32g", Scope: Startup, Effect: true, Doc: "Bytes that the SQL engine may spill."},
 	{Key: "skua.sql.timeout", Type: Duration, Default: "1h", Scope: Startup, Effect: true, Doc: "How long one statement may run in the SQL engine."},
 	{Key: "skua.fetch.stall.timeout", Type: Duration, Default: "10m", Scope: Startup, Effect: true,
-		Doc: "How long a client may take nothing of a result, such as `30m`, until the fetch ends with an error and what it holds is given back: a client that stops reading, but stays connected, would keep it for ever. What its transport buffers, up to 16 MiB, counts as taken when it left. 0: for ever."},
+		Doc: "How long a client may take no message of a result, such as `30m`, until the fetch ends with an error and what it holds is given back: a client that stops reading, but stays connected, would keep it for ever. Its transport buffers up to 16 MiB and tells late of what was taken of it, so a client that takes nothing is waited for a few times as long: once for each message of the last 4 MiB, 16 at most. 0: for ever."},
 	{Key: "skua.session.max", Type: Int, Default: "10000", Scope: Startup, Effect: true, Doc: "Sessions that live at once: 1 or more."},
 	{Key: "skua.session.max-per-principal", Type: Int, Default: "1000", Scope: Startup, Effect: true, Doc: "Sessions of one user that live at once; 0: as many as `skua.session.max` allows."},
 	{Key: SettingsSize, Type: Bytes, Default: "4m", Scope: Startup, Effect: true,
