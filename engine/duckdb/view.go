@@ -91,32 +91,57 @@ func (p *program) inline(ctx context.Context, planning *connection, i int, v *en
 	return nil
 }
 
-// closed binds each view by itself: a name that its text does not have is not looked for in the statement around it.
+// closed binds each view by itself, those in others first: a name that its text does not have is not looked for in the statement around it.
 func (p *program) closed(ctx context.Context, c *connection) error {
 	if len(p.views) == 0 {
 		return nil
 	}
 	s := p.start(ctx)
 	defer s.end()
-	for i := range p.statement.Tables {
+	for i := len(p.statement.Tables) - 1; i >= 0; i-- {
 		if p.views[i] == nil {
 			continue
 		}
-		rendered := p.statement.RenderTable(i, p.spelling(s.id, dialect.Plain))
-		statement, err := c.prepare("SELECT * FROM " + rendered.Text)
-		if err != nil {
-			return p.changed(i, inView(p.statement.Tables[i].Last(), s.run.cause(translated(err, rendered))))
+		err := s.binds(c, "SELECT * FROM ", p.statement.RenderTable(i, p.spelling(s.id, dialect.Plain)))
+		if err == nil {
+			continue
 		}
-		statement.close()
+		if own := s.binds(c, "", p.statement.RenderInlined(i, p.spelling(s.id, dialect.Plain))); own != nil {
+			return p.inTable(i, inView(syntax.QuoteName(p.views[i]), own))
+		}
+		return p.changed(i, inView(syntax.QuoteName(p.views[i]), err))
 	}
 	return nil
+}
+
+// binds says why a text cannot be bound.
+func (s *started) binds(c *connection, before string, rendered *dialect.Rendered) error {
+	statement, err := c.prepare(before + rendered.Text)
+	if err != nil {
+		return s.run.cause(translated(err, rendered))
+	}
+	statement.close()
+	return nil
+}
+
+// inTable says which view an error is about, and where the statement names it.
+func (p *program) inTable(view int, err error) error {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		return err
+	}
+	out := f.In(syntax.QuoteName(p.views[view]))
+	if p.origins[view] != nil {
+		return out
+	}
+	ref := p.statement.Tables[view]
+	return out.At(fault.Position{Line: ref.Pos().Line, Column: ref.Pos().Column})
 }
 
 // missing is the name in an error about a column.
 var missing = regexp.MustCompile("^in the text of view .*?: (?:A column, variable, or function parameter with name `(.+?)` cannot be resolved|Table \"(skua_view)\" has [0-9]+ columns available)")
 
-// changed says of a view that can not be bound for the lack of a column which one and what the view reads: a table that is not what it was when the view
-// was made.
+// changed says of a view whose text gives other columns than when the view was made which one it lacks, and what the view reads.
 func (p *program) changed(view int, err error) error {
 	var f *fault.Error
 	if !errors.As(err, &f) {
@@ -138,9 +163,5 @@ func (p *program) changed(view int, err error) error {
 	}
 	out := fault.New(fault.Invalid, "The SQL query of view %s has an incompatible schema change and column %s cannot be resolved: what it reads (%s) has no such column now. "+
 		"Please try to re-create the view.", name, quote(column), strings.Join(tables, ", ")).With("INCOMPATIBLE_VIEW_SCHEMA_CHANGE", "51024")
-	ref := p.statement.Tables[view]
-	if p.origins[view] == nil {
-		return out.In(name).At(fault.Position{Line: ref.Pos().Line, Column: ref.Pos().Column})
-	}
-	return out.In(name)
+	return p.inTable(view, out)
 }
