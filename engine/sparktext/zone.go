@@ -2,6 +2,7 @@ package sparktext
 
 import (
 	"math"
+	"strings"
 	"sync"
 	"time"
 )
@@ -66,11 +67,11 @@ func region(name string) (*time.Location, bool) {
 	if kept, ok := locations.Load(name); ok {
 		return kept.(*time.Location), true
 	}
-	found, err := time.LoadLocation(name)
+	found, err := time.LoadLocation(strings.Clone(name))
 	if err != nil {
 		return nil, false
 	}
-	locations.Store(name, found)
+	locations.Store(strings.Clone(name), found) // a name may lie in memory that its owner frees
 	return found, true
 }
 
