@@ -159,14 +159,45 @@ func viewColumns(schema *iceberg.Schema) []ViewColumn {
 	out := make([]ViewColumn, 0, schema.NumFields())
 	for _, f := range schema.Fields() {
 		c := ViewColumn{Name: f.Name, Doc: f.Doc}
-		switch f.Type.(type) {
-		case iceberg.BooleanType, iceberg.Int32Type, iceberg.Int64Type, iceberg.Float32Type, iceberg.Float64Type, iceberg.DateType, iceberg.TimestampType,
-			iceberg.TimestampTzType, iceberg.StringType, iceberg.DecimalType:
-			c.Type = sqlType(f.Type)
+		if exactType(f.Type) {
+			c.Type = castType(f.Type)
 		}
 		out = append(out, c)
 	}
 	return out
+}
+
+// exactType reports whether a type, and all that is in it, is one that a CAST names.
+func exactType(t iceberg.Type) bool {
+	switch t := t.(type) {
+	case iceberg.BooleanType, iceberg.Int32Type, iceberg.Int64Type, iceberg.Float32Type, iceberg.Float64Type, iceberg.DateType, iceberg.TimestampType,
+		iceberg.TimestampTzType, iceberg.TimestampNsType, iceberg.StringType, iceberg.DecimalType:
+		return true
+	case *iceberg.StructType:
+		return !slices.ContainsFunc(t.FieldList, func(f iceberg.NestedField) bool { return !exactType(f.Type) })
+	case *iceberg.ListType:
+		return exactType(t.Element)
+	case *iceberg.MapType:
+		return exactType(t.KeyType) && exactType(t.ValueType)
+	}
+	return false
+}
+
+// castType spells an exact type for a CAST: without the comments of fields, which may be null where their struct is.
+func castType(t iceberg.Type) string {
+	switch t := t.(type) {
+	case *iceberg.StructType:
+		fields := make([]string, len(t.FieldList))
+		for i, f := range t.FieldList {
+			fields[i] = syntax.QuoteName([]string{f.Name}) + ": " + castType(f.Type)
+		}
+		return "STRUCT<" + strings.Join(fields, ", ") + ">"
+	case *iceberg.ListType:
+		return "ARRAY<" + castType(t.Element) + ">"
+	case *iceberg.MapType:
+		return "MAP<" + castType(t.KeyType) + ", " + castType(t.ValueType) + ">"
+	}
+	return sqlType(t)
 }
 
 // note keeps what a statement read of one name.

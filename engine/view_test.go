@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/iceberg-go"
 
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/engine/syntax"
@@ -119,6 +120,23 @@ func TestViews(t *testing.T) {
 		}
 		if got != c.want && (err == nil || !strings.Contains(got, c.want)) {
 			t.Errorf("%s\n got %s\nwant %s", c.sql, got, c.want)
+		}
+	}
+}
+
+// TestViewsHaveTheTypesOfTheirSchemas where SQL has exact names for them.
+func TestViewsHaveTheTypesOfTheirSchemas(t *testing.T) {
+	text := iceberg.PrimitiveTypes.String
+	list := &iceberg.ListType{ElementID: 5, Element: iceberg.PrimitiveTypes.Int64}
+	schema := iceberg.NewSchema(0, iceberg.NestedField{ID: 1, Name: "ns", Type: iceberg.PrimitiveTypes.TimestampNs}, iceberg.NestedField{ID: 2, Name: "zoned", Type: iceberg.PrimitiveTypes.TimestampTzNs},
+		iceberg.NestedField{ID: 3, Name: "list", Type: list}, iceberg.NestedField{ID: 4, Name: "uuids", Type: &iceberg.ListType{ElementID: 6, Element: iceberg.PrimitiveTypes.UUID}},
+		iceberg.NestedField{ID: 7, Name: "map", Type: &iceberg.MapType{KeyID: 8, KeyType: text, ValueID: 9, ValueType: &iceberg.ListType{ElementID: 14, Element: iceberg.PrimitiveTypes.Int64}}},
+		iceberg.NestedField{ID: 10, Name: "struct", Type: &iceberg.StructType{FieldList: []iceberg.NestedField{{ID: 11, Name: "a b", Type: iceberg.DecimalTypeOf(9, 2), Doc: "which", Required: true}, {ID: 12, Name: "c", Type: text}}}},
+		iceberg.NestedField{ID: 13, Name: "bytes", Type: iceberg.PrimitiveTypes.Binary})
+	want := []string{"TIMESTAMP_NS", "", "ARRAY<BIGINT>", "", "MAP<STRING, ARRAY<BIGINT>>", "STRUCT<`a b`: DECIMAL(9,2), c: STRING>", ""}
+	for i, c := range viewColumns(schema) {
+		if c.Type != want[i] {
+			t.Errorf("%s: %q, want %q", c.Name, c.Type, want[i])
 		}
 	}
 }

@@ -35,13 +35,15 @@ func column(name string) engine.ViewColumn { return engine.ViewColumn{Name: name
 func TestViewsStandInThePlaceOfTables(t *testing.T) {
 	f := newFixture(t)
 	views := map[string]*engine.View{
-		"open":      {Text: "SELECT id, customer AS c FROM orders WHERE status = 'open'", Dialect: "spark", Columns: []engine.ViewColumn{column("number"), column("who")}},
-		"named":     {Text: "SELECT * FROM orders", Dialect: "spark", Columns: []engine.ViewColumn{{Name: "p", From: "price", Type: "DECIMAL(20,4)"}, {Name: "id", From: "id"}}},
-		"nested":    {Text: "WITH o AS (SELECT * FROM open) SELECT o.who, count(*) n FROM o GROUP BY o.who", Dialect: "ansi", Columns: []engine.ViewColumn{column("who"), column("n")}},
-		"sorted":    {Text: "SELECT id FROM customers ORDER BY id LIMIT 1", Dialect: "spark", Columns: []engine.ViewColumn{column("id")}},
-		"spark":     {Text: "SELECT avg(price) FROM orders WHERE id < 3", Dialect: "spark", Columns: []engine.ViewColumn{column("a")}},
-		"few":       {Text: "SELECT id FROM orders", Dialect: "spark", Columns: []engine.ViewColumn{column("a"), column("b")}},
-		"renamed":   {Text: "SELECT * FROM orders", Dialect: "spark", Columns: []engine.ViewColumn{{Name: "p", From: "cost"}}},
+		"open":    {Text: "SELECT id, customer AS c FROM orders WHERE status = 'open'", Dialect: "spark", Columns: []engine.ViewColumn{column("number"), column("who")}},
+		"named":   {Text: "SELECT * FROM orders", Dialect: "spark", Columns: []engine.ViewColumn{{Name: "p", From: "price", Type: "DECIMAL(20,4)"}, {Name: "id", From: "id"}}},
+		"nested":  {Text: "WITH o AS (SELECT * FROM open) SELECT o.who, count(*) n FROM o GROUP BY o.who", Dialect: "ansi", Columns: []engine.ViewColumn{column("who"), column("n")}},
+		"sorted":  {Text: "SELECT id FROM customers ORDER BY id LIMIT 1", Dialect: "spark", Columns: []engine.ViewColumn{column("id")}},
+		"spark":   {Text: "SELECT avg(price) FROM orders WHERE id < 3", Dialect: "spark", Columns: []engine.ViewColumn{column("a")}},
+		"few":     {Text: "SELECT id FROM orders", Dialect: "spark", Columns: []engine.ViewColumn{column("a"), column("b")}},
+		"renamed": {Text: "SELECT * FROM orders", Dialect: "spark", Columns: []engine.ViewColumn{{Name: "p", From: "cost"}}},
+		"nested types": {Text: "SELECT array(1) l, named_struct('x', 1, 'Y z', map('k', array(2))) s, TIMESTAMP_NTZ'2024-01-02 03:04:05' t", Dialect: "spark", Columns: []engine.ViewColumn{{Name: "l", Type: "ARRAY<BIGINT>"},
+			{Name: "s", Type: "STRUCT<x: DECIMAL(9,2), `Y z`: MAP<STRING, ARRAY<DOUBLE>>>"}, {Name: "t", Type: "TIMESTAMP_NS"}}},
 		"broken":    {Text: "SELECT nothing FROM customers", Dialect: "spark", Columns: []engine.ViewColumn{column("a")}},
 		"on_broken": {Text: "SELECT a FROM broken", Dialect: "spark", Columns: []engine.ViewColumn{column("id")}},
 		"own_name":  {Text: "SELECT cost FROM orders", Dialect: "spark", Columns: []engine.ViewColumn{{Name: "p", From: "cost"}}},
@@ -59,6 +61,7 @@ func TestViewsStandInThePlaceOfTables(t *testing.T) {
 		{"SELECT n FROM nested WHERE who = 0", `[{"n":34}]`},
 		{"WITH orders AS (SELECT 1 AS id) SELECT count(*) AS n FROM orders, nested", `[{"n":50}]`},
 		{"SELECT * FROM sorted", `[{"id":null}]`},
+		{"SELECT l, s.x, s.`Y z`['k'] k, t FROM `nested types`", `[{"k":[2],"l":[1],"t":"2024-01-02T03:04:05","x":"1"}]`},
 		{"SELECT a FROM spark", `[{"a":"1.01"}]`},
 	} {
 		p, err := f.run.Compile(t.Context(), viewQuery(f, c.sql, views))
