@@ -30,6 +30,9 @@ func (r *rewriter) parameter(t syntax.Token) {
 	r.emitAt(text, t.Pos)
 }
 
+// zonedNanos is what the engine calls timestamps with nanoseconds and a zone.
+const zonedNanos = "timestamptz_ns"
+
 // typeOf gives the engine's name of an Arrow type; empty: values of it cannot be bound.
 func typeOf(t arrow.DataType) string {
 	switch t := t.(type) {
@@ -61,6 +64,8 @@ func typeOf(t arrow.DataType) string {
 		return "TIME"
 	case *arrow.TimestampType:
 		switch {
+		case t.TimeZone != "" && t.Unit == arrow.Nanosecond:
+			return zonedNanos
 		case t.TimeZone != "":
 			return "TIMESTAMPTZ"
 		case t.Unit == arrow.Nanosecond:
@@ -82,8 +87,12 @@ func Literal(column arrow.Array, i int) (string, error) {
 		}
 		return Literal(a.Dictionary(), a.GetValueIndex(i))
 	case array.ExtensionArray:
-		if a.ExtensionType().ExtensionName() == "arrow.uuid" && !a.IsNull(i) {
-			return "CAST(" + QuoteText(a.ValueStr(i)) + " AS UUID)", nil
+		if a.ExtensionType().ExtensionName() == "arrow.uuid" {
+			text := "NULL"
+			if !a.IsNull(i) {
+				text = QuoteText(a.ValueStr(i))
+			}
+			return "CAST(" + text + " AS UUID)", nil
 		}
 		return Literal(a.Storage(), i)
 	case *array.Null:
