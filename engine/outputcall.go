@@ -44,6 +44,8 @@ func (n *namer) calledOtherwise(name string, args []syntax.Expr) bool {
 		n.words("TRIM(LEADING ", args[0], " FROM ", args[1], ")")
 	case name == "rtrim" && len(args) == 2:
 		n.words("TRIM(TRAILING ", args[0], " FROM ", args[1], ")")
+	case name == "datepart" && len(args) == 2:
+		n.words("datepart(", args[0], " FROM ", args[1], ")")
 	case name == "current_time" && len(args) == 0:
 		n.WriteString("current_time(6)")
 	default:

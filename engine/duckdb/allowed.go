@@ -12,7 +12,7 @@ import (
 // allowed gives the functions that a statement may call.
 func allowed() map[string]bool {
 	out := words(strings.ToLower(allowedFunctions))
-	for _, name := range slices.Concat(macroNames, sparkMacroNames, castNames, dialect.Statistics()) {
+	for _, name := range slices.Concat(macroNames, sparkMacroNames, castNames, dialect.Statistics(), namesOf(callMacros, sparkFunctions)) {
 		out[name] = true
 	}
 	return out

@@ -135,7 +135,7 @@ func prepareInstance(d *database, more []string) error {
 		return err
 	}
 	defer c.close()
-	for _, sql := range slices.Concat(macros, sparkMacros, more) {
+	for _, sql := range slices.Concat(macros, sparkMacros, callMacros, more) {
 		if err := c.exec(sql); err != nil {
 			return fault.Wrap(err, "set up the SQL engine: %s", firstLine(sql))
 		}

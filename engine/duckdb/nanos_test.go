@@ -5,6 +5,7 @@ package duckdb
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,10 +33,17 @@ func nanosTable(t *testing.T) *memoryTable {
 		arrow.Field{Name: "m", Type: arrow.MapOf(arrow.PrimitiveTypes.Int32, zoned)})
 }
 
+// otherInSpark are functions whose values over timestamps with nanoseconds are others in Spark's dialect: the seconds of unix_timestamp are cut off, truncated times have a zone,
+// names are short, and microseconds are no field.
+var otherInSpark = regexp.MustCompile(`\b(unix_timestamp|date_trunc|dayname|monthname)\(|datediff\(hour|MICROSECOND`)
+
 // texts runs a statement in both dialects in a zone, and gives its rows' first two columns as texts.
 func (f *fixture) texts(zone *time.Location, sql string) (map[string]string, error) {
 	var out map[string]string
 	for _, dialect := range []string{"ansi", "spark"} {
+		if dialect == "spark" && otherInSpark.MatchString(sql) {
+			continue
+		}
 		q := f.query(sql, nil)
 		q.Dialect, q.Zone = dialect, zone
 		p, err := f.run.Compile(f.t.Context(), q)

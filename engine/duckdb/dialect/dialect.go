@@ -307,7 +307,7 @@ func Translate(text string, o Options) (*Statement, error) {
 		o.Zone = time.UTC
 	}
 	r := &rewriter{Options: o, text: text, tokens: tokens, parser: syntax.NewParser(text), out: &Statement{Words: map[string]bool{}, Aliases: map[string]bool{}},
-		counts: map[string]int{}, functions: functions, odbcTable: odbcFunctions}
+		counts: map[string]int{}, functions: functions, odbcTable: odbcFunctions, sparkCalls: sparkCalls}
 	if r.out.Stars = r.expandStars(); r.failed != nil || r.out.Stars != nil {
 		return r.out, r.failed
 	}

@@ -131,6 +131,9 @@ func (r *rewriter) lookup(name string) (function, bool) {
 			return f, true
 		}
 	}
+	if f, ok := r.sparkCalls[name]; ok && r.Spark {
+		return f, true
+	}
 	f, ok := r.functions[name]
 	return f, ok && (!f.spark || r.Spark)
 }

@@ -77,7 +77,7 @@ func (r *rewriter) value(v Value, pos syntax.Pos) {
 		return
 	}
 	inner := &rewriter{Options: Options{Spark: r.Spark, Zone: r.Zone}, text: v.Text, tokens: tokens, parser: syntax.NewParser(v.Text), counts: map[string]int{},
-		out: &Statement{Words: map[string]bool{}, Aliases: map[string]bool{}}, functions: r.functions, odbcTable: r.odbcTable}
+		out: &Statement{Words: map[string]bool{}, Aliases: map[string]bool{}}, functions: r.functions, odbcTable: r.odbcTable, sparkCalls: r.sparkCalls}
 	if inner.level(nil, false); inner.failed != nil {
 		r.failed = inner.failed
 		return

@@ -42,7 +42,7 @@ type rewriter struct {
 	growth         int          // how much the functions around multiply their arguments
 	failed         error
 
-	functions, odbcTable map[string]function
+	functions, odbcTable, sparkCalls map[string]function
 }
 
 // scope is what one level of parentheses knows of itself.

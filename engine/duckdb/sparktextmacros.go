@@ -1,0 +1,27 @@
+//go:build cgo
+
+package duckdb
+
+import "github.com/skua-data/skua/fault"
+
+// textMacros say by its type how an argument of Spark's functions of texts is taken.
+var textMacros = []string{
+	byType("skua_characters", "x", "VARCHAR", "CAST(length(x) AS INTEGER)", "BLOB", "CAST(octet_length(x) AS INTEGER)"),
+	byType("skua_octets", "x", "VARCHAR", "CAST(strlen(x) AS INTEGER)", "BLOB", "CAST(octet_length(x) AS INTEGER)"),
+	byType("skua_bytes", "x", "BLOB", "x", "VARCHAR", "encode(x)"),
+	`CREATE MACRO skua_count(n) AS CASE WHEN n < 0 THEN 0 ELSE CAST(n AS BIGINT) END`,
+	`CREATE MACRO skua_near(a, b, n) AS CASE WHEN skua_levenshtein(a, b) <= n THEN CAST(skua_levenshtein(a, b) AS INTEGER) ELSE CASE WHEN n IS NOT NULL AND a IS NOT NULL AND b IS NOT NULL THEN -1 END END`,
+	`CREATE MACRO skua_kept(x) AS coalesce(x, chr(0) || 'keep')`,
+	`CREATE MACRO skua_place(list, x) AS CASE WHEN list IS NOT NULL AND x IS NOT NULL THEN coalesce(list_position(string_split(list, ','), x), 0) END`,
+}
+
+// choices give the number of an element of a list that is asked for.
+var choices = []scalar{rowFunction("skua_chosen", []int{typeBigint, typeInteger}, typeBigint, func(r *row) error {
+	n, size := r.whole(0), r.whole(1)
+	if n < 1 || n > size {
+		return fault.New(fault.Invalid, "The index %d is out of bounds. The array has %d elements. Use the SQL function `get()` to tolerate accessing element at invalid index and return NULL instead.", n, size).
+			With("INVALID_ARRAY_INDEX", "22003")
+	}
+	r.give(n)
+	return nil
+})}
