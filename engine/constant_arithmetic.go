@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
+	"github.com/skua-data/skua/engine/arith"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 )
@@ -107,7 +108,7 @@ func dateArithmetic(op string, left, right constant) (constant, bool, error) {
 	}
 	sum := left.value.(int64) + days
 	if sum != int64(int32(sum)) {
-		return constant{}, true, overflow("integer", "add")
+		return constant{}, true, arith.Overflow("integer", "add")
 	}
 	return constant{typ: typeDate, value: sum}, true, nil
 }
@@ -161,12 +162,12 @@ func floatArithmetic(e *syntax.Binary, left, right constant) (constant, error) {
 		z = x * y
 	case "/":
 		if y == 0 {
-			return constant{}, divideByZero()
+			return constant{}, arith.DivideByZero()
 		}
 		z = x / y
 	case "%":
 		if y == 0 {
-			return constant{}, remainderByZero()
+			return constant{}, arith.RemainderByZero()
 		}
 		z = math.Mod(x, y)
 	default:
@@ -190,12 +191,12 @@ func integerArithmetic(e *syntax.Binary, left, right constant) (constant, error)
 		z.Mul(x, y)
 	case "DIV":
 		if y.Sign() == 0 {
-			return constant{}, divideByZero()
+			return constant{}, arith.DivideByZero()
 		}
 		z.Quo(x, y)
 	case "%":
 		if y.Sign() == 0 {
-			return constant{}, remainderByZero()
+			return constant{}, arith.RemainderByZero()
 		}
 		z.Rem(x, y)
 	case "&":
@@ -218,29 +219,11 @@ func integerResult(op string, left, right constant, z *big.Int, t arrow.DataType
 	}
 	switch bits {
 	case 64:
-		return constant{}, overflow("long", tolerant[op])
+		return constant{}, arith.Overflow("long", tolerant[op])
 	case 32:
-		return constant{}, overflow("integer", tolerant[op])
+		return constant{}, arith.Overflow("integer", tolerant[op])
 	}
-	return constant{}, fault.New(fault.Invalid, "%s %s %s caused overflow. Use `try_%s` to ignore overflow problem and return NULL.", left.sql(), op, right.sql(),
-		tolerant[op]).With("BINARY_ARITHMETIC_OVERFLOW", "22003")
-}
-
-const ansiOff = `If necessary set "spark.sql.ansi.enabled" to "false" to bypass this error`
-
-func overflow(what, tolerant string) error {
-	return fault.New(fault.Invalid, "%s overflow. Use 'try_%s' to tolerate overflow and return NULL instead. %s.", what, tolerant, ansiOff).
-		With("ARITHMETIC_OVERFLOW", "22003")
-}
-
-func divideByZero() error {
-	return fault.New(fault.Invalid, "Division by zero. Use `try_divide` to tolerate divisor being 0 and return NULL instead. %s.", ansiOff).
-		With("DIVIDE_BY_ZERO", "22012")
-}
-
-func remainderByZero() error {
-	return fault.New(fault.Invalid, "Remainder by zero. Use `try_mod` to tolerate divisor being 0 and return NULL instead. %s.", ansiOff).
-		With("REMAINDER_BY_ZERO", "22012")
+	return constant{}, arith.SmallOverflow(left.sql(), op, right.sql(), tolerant[op])
 }
 
 // differentTypes is the error of an operator whose sides have no common type.
@@ -263,10 +246,11 @@ func exactOf(c constant) (precision, scale int) {
 func (b *binder) decimalArithmetic(e *syntax.Binary, left, right constant) (constant, error) {
 	p1, s1 := exactOf(left)
 	p2, s2 := exactOf(right)
-	t, ok := decimalResult(e.Op, p1, s1, p2, s2)
+	result, ok := arith.Decimals(e.Op, p1, s1, p2, s2)
 	if !ok {
 		return constant{}, wrongOperand(e, left.typ)
 	}
+	t := decimalType(result.Precision, result.Scale)
 	if left.null() || right.null() {
 		return nullOf(t), nil
 	}
@@ -277,8 +261,7 @@ func (b *binder) decimalArithmetic(e *syntax.Binary, left, right constant) (cons
 	precision, to, _ := decimalOf(t)
 	out := rescale(z, scale, to)
 	if !fits(out, precision) {
-		return constant{}, fault.New(fault.Invalid, "%s cannot be represented as Decimal(%d, %d). %s, and return NULL instead.", plainDecimal(z, scale), precision, to,
-			ansiOff).With("NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION", "22003")
+		return constant{}, arith.OutOfRange(plainDecimal(z, scale), precision, to)
 	}
 	return constant{typ: t, value: decimal128.FromBigInt(out)}, nil
 }
@@ -289,9 +272,9 @@ func exactly(op string, left, right constant) (z *big.Int, scale int, err error)
 	y, ys := decimalValue(right)
 	switch {
 	case y.Sign() == 0 && op == "/":
-		return nil, 0, divideByZero()
+		return nil, 0, arith.DivideByZero()
 	case y.Sign() == 0 && op == "%":
-		return nil, 0, remainderByZero()
+		return nil, 0, arith.RemainderByZero()
 	case op == "*":
 		return x.Mul(x, y), xs + ys, nil
 	case op == "/":
@@ -307,30 +290,4 @@ func exactly(op string, left, right constant) (z *big.Int, scale int, err error)
 		return x.Sub(x, y), scale, nil
 	}
 	return x.Rem(x, y), scale, nil
-}
-
-// decimalResult gives the type of an operation on decimals.
-func decimalResult(op string, p1, s1, p2, s2 int) (arrow.DataType, bool) {
-	var precision, scale int
-	switch op {
-	case "+", "-":
-		scale = max(s1, s2)
-		precision = max(p1-s1, p2-s2) + scale + 1
-	case "*":
-		scale = s1 + s2
-		precision = p1 + p2 + 1
-	case "/":
-		scale = max(6, s1+p2+1)
-		precision = p1 - s1 + s2 + scale
-	case "%":
-		scale = max(s1, s2)
-		precision = min(p1-s1, p2-s2) + scale
-	default:
-		return nil, false
-	}
-	if precision > maxPrecision {
-		whole := precision - scale
-		precision, scale = maxPrecision, max(maxPrecision-whole, min(scale, 6))
-	}
-	return decimalType(max(precision, 1), scale), true
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
+	"github.com/skua-data/skua/engine/arith"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 )
@@ -83,7 +84,7 @@ func functionNamed(name string) (function, bool) {
 			return f, true
 		}
 	}
-	if t, ok := namedTypes[name]; ok && name != "void" {
+	if t, ok := namedTypes[name]; ok && name != "void" && name != "char" { // char(65) is A
 		return function{name: name, takes: []arrow.DataType{t}, least: 1, nulls: true, gives: t, apply: same}, true
 	}
 	if name == "decimal" {
@@ -234,7 +235,7 @@ func addDays(sign int64) func(*binder, []constant) (constant, error) {
 	return func(_ *binder, a []constant) (constant, error) {
 		sum := a[0].value.(int64) + sign*a[1].value.(int64)
 		if sum != int64(int32(sum)) {
-			return constant{}, overflow("integer", "add")
+			return constant{}, arith.Overflow("integer", "add")
 		}
 		return constant{value: sum}, nil
 	}
@@ -244,7 +245,7 @@ func makeDate(_ *binder, a []constant) (constant, error) {
 	y, m, d := a[0].value.(int64), a[1].value.(int64), a[2].value.(int64)
 	t := time.Date(int(y), time.Month(m), int(d), 0, 0, 0, 0, utc)
 	if m < 1 || m > 12 || d < 1 || d > 31 || t.Day() != int(d) || y < -999_999 || y > 999_999 {
-		return constant{}, fault.New(fault.Invalid, "Invalid date '%d-%d-%d'. %s.", y, m, d, ansiOff).With("DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION", "22023")
+		return constant{}, fault.New(fault.Invalid, "Invalid date '%d-%d-%d'. %s.", y, m, d, arith.AnsiOff).With("DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION", "22023")
 	}
 	return constant{value: floorDiv(t.Unix(), secondsPerDay)}, nil
 }

@@ -8,6 +8,7 @@ import "C"
 import (
 	"runtime/cgo"
 	"strings"
+	"sync"
 	"unsafe"
 
 	_ "github.com/duckdb/duckdb-go-bindings" // links the engine
@@ -18,6 +19,10 @@ import (
 // database is one instance in memory. It is safe for concurrent use; a connection is not.
 type database struct {
 	handle C.duckdb_database
+	exact  struct { // functions on decimals that were made known
+		mu    sync.Mutex
+		known map[string]bool
+	}
 }
 
 // openDatabase opens an instance with settings that hold from its first moment. threads is how many workers may convert batches at once.
@@ -58,9 +63,9 @@ func openDatabase(settings [][2]string, threads int) (*database, error) {
 		d.close()
 		return nil, fault.New(fault.Internal, "open the SQL engine: its casts are refused")
 	}
-	if !c.addFind() {
+	if !c.addFind() || !c.addChecks() {
 		d.close()
-		return nil, fault.New(fault.Internal, "open the SQL engine: the function of types is refused")
+		return nil, fault.New(fault.Internal, "open the SQL engine: the functions of types and of arithmetic are refused")
 	}
 	if err := d.registerScalars(c); err != nil {
 		d.close()

@@ -15,6 +15,7 @@ var update = flag.Bool("update", false, "write docs/dialect.md")
 var differences = []string{
 	"dateadd(day, 3, DATE '2024-03-01')", "CAST(1e20 AS STRING)", "CAST(array(1, NULL) AS STRING)", "CAST(array(2.5, -0.5) AS ARRAY<INT>)", "[10, 20, 30][1]", "split('a.b.c', '[.]')", "concat('a', NULL)", "substring('spark', 0, 2)",
 	"regexp_replace('aaa', 'a', 'b')", "regexp_extract('a1b2', '([a-z])([0-9])')", "dayofweek(DATE '2024-03-03')", "weekday(DATE '2024-03-03')", "log(100)", "CAST(2.5 AS INT)",
+	"1.0 / 3.0", "5 ^ 3", "bround(2.5)", "DATE '2024-03-01' + INTERVAL 1 DAY", "DATE '2024-03-01' - DATE '2024-02-28'",
 }
 
 // agreements are expressions of Spark that mean the same in both dialects, most of which the engine has no function of this name for.
@@ -24,7 +25,7 @@ var agreements = []string{
 	"date_add(DATE '2024-02-28', 2)", "date_sub(DATE '2024-03-01', 1)", "datediff(DATE '2024-03-01', DATE '2024-02-01')", "add_months(DATE '2024-01-31', 1)",
 	"months_between(DATE '2024-03-31', DATE '2024-02-29')", "next_day(DATE '2024-03-01', 'MO')", "trunc(DATE '2024-03-15', 'MM')", "last_day(DATE '2024-02-01')",
 	"date_format(TIMESTAMP '2024-03-01 10:00:00', 'yyyy/MM/dd HH:mm')", "to_date('01.03.2024', 'dd.MM.yyyy')",
-	"timestampdiff(HOUR, TIMESTAMP '2024-01-01 00:00:00', TIMESTAMP '2024-01-02 05:30:00')", "pmod(-7, 3)", "-7 DIV 2", "7 % 3", "bround(2.5)", "shiftleft(1, 4)",
+	"timestampdiff(HOUR, TIMESTAMP '2024-01-01 00:00:00', TIMESTAMP '2024-01-02 05:30:00')", "pmod(-7, 3)", "-7 DIV 2", "7 % 3", "shiftleft(1, 4)",
 	"array(1, 2, 3)", "map('a', 1)", "named_struct('a', 1, 'b', 'x')", "size(array(1, 2))", "array_contains(array(1, 2), 2)", "sort_array(array(3, 1))",
 	"transform(array(1, 2), x -> x + 1)", "filter(array(1, 2), x -> x > 1)", "element_at(array(5, 6), 1)", "sequence(1, 3)", "array_join(array('a', 'b'), '-')",
 	"1 <=> NULL", "X'4D'", "1L + 1", "{fn ucase('a')}", "{d '2024-01-01'}", "sha2('a', 256)", "unbase64('YQ==')", "1 / 2", "CAST(TIMESTAMP '2024-01-01 00:00:00' AS STRING)",
@@ -85,10 +86,15 @@ time travel, Spark's functions and operators, LATERAL VIEW, SEMI and ANTI joins,
 Spark and ANSI SQL give the same text another meaning, ` + "`SET skua.sql.dialect`" + ` decides: ` + "`ansi`" + `, which is the default, or ` + "`spark`" + `. A test
 writes the tables below from what the engine gives.
 
-Columns without an alias are called as Spark calls them in both dialects, and the sum of whole numbers is a ` + "`bigint`" + `. A day plus an
-interval is a timestamp, in both dialects. Under ` + "`spark`" + ` every cast is Spark's, whatever it is written as (CAST, TRY_CAST, ::):
+Columns without an alias are called as Spark calls them in both dialects, and the sum of whole numbers is a ` + "`bigint`" + `. Under ` + "`spark`" + ` every cast is Spark's, whatever it is written as (CAST, TRY_CAST, ::):
 its texts, what it reads from texts, its errors; floats have the fewest digits that give them back, as Java has written them since version 19. Under ` + "`spark`" + ` the type ` + "`TIMESTAMP`" + ` has the session's zone, and ` + "`avg`" + ` of
 decimals is a decimal with four digits more behind the point, rounded half up; under ` + "`ansi`" + ` it is a double.
+
+Under ` + "`spark`" + ` arithmetic has Spark's types, values and errors. Decimals stay decimals: quotients and products have the digits that Spark gives them, rounded half up, with fewer behind the point where
+38 are too few (` + "`spark.sql.decimalOperations.allowPrecisionLoss`" + ` is true), an integer literal has as many digits as it shows, and ` + "`sum`" + ` of decimals has ten more. A division by 0 is the error ` + "`DIVIDE_BY_ZERO`" + `,
+a remainder ` + "`REMAINDER_BY_ZERO`" + `; ` + "`DIV`" + ` gives a ` + "`bigint`" + `, ` + "`^`" + ` is the exclusive or of bits, ` + "`||`" + ` binds like ` + "`+`" + `, and a text among numbers is one. A day plus an interval of
+days or months is a day, one of hours a timestamp; the difference of days or times is an interval. ` + "`round`" + `, ` + "`bround`" + `, ` + "`ceil`" + `, ` + "`floor`" + `, ` + "`abs`" + `, ` + "`sign`" + `, ` + "`mod`" + `, ` + "`pmod`" + ` and shifts follow the
+types of their arguments. Under ` + "`ansi`" + ` the engine's own arithmetic holds: a quotient is a double, of 0 infinite, and a day plus an interval is a timestamp.
 
 A star among the arguments of a function is the columns of its query: ` + "`struct(*)`" + `, ` + "`concat(t.*, 'x')`" + `, ` + "`array(* EXCEPT (id))`" + `, ` + "`count(DISTINCT *)`" + `. ` + "`COLUMNS(…)`" + ` is DuckDB's, and its columns
 are called after those it takes. The generators ` + "`explode`" + `, ` + "`posexplode`" + `, ` + "`inline`" + `, ` + "`stack`" + `, ` + "`json_tuple`" + ` and their ` + "`_outer`" + ` forms stand in a select list (one in each, with ` + "`AS name`" + ` or

@@ -106,6 +106,9 @@ func (p *problem) fault(c class) *fault.Error {
 	if told := toldFault.FindStringSubmatch(p.Message); told != nil {
 		return fault.New(fault.Invalid, "%s", shortened(told[2])).With(told[1], told[3])
 	}
+	if failed := overflowed(message); failed != nil {
+		return failed
+	}
 	switch {
 	case p.Subtype == "COLUMN_NOT_FOUND":
 		hint := ""

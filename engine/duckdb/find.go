@@ -57,9 +57,10 @@ func (f *finder) ask(ctx context.Context, p *program, c *connection) {
 	spelling := p.spelling(s.id, dialect.AskTypes)
 	spelling.Finder, spelling.Left, spelling.Types = uint64(handle), f.left, make([][]dialect.Type, len(f.types))
 	for i, fixed := range f.columns {
-		if fixed {
+		switch {
+		case fixed:
 			spelling.Types[i] = f.types[i]
-		} else {
+		case !f.left[i]:
 			f.types[i], f.failed[i] = nil, nil
 		}
 	}
@@ -71,7 +72,7 @@ func (f *finder) ask(ctx context.Context, p *program, c *connection) {
 func (f *finder) answer(number int, types string) string {
 	t, parts, err := f.statement.Answer(number, types)
 	switch {
-	case number < 0 || number >= len(f.types):
+	case number < 0 || number >= len(f.types) || f.left[number]:
 		return `"INTEGER"`
 	case f.types[number] != nil && !reflect.DeepEqual(f.types[number], parts):
 		// The same text means something else in another place.
@@ -81,8 +82,6 @@ func (f *finder) answer(number int, types string) string {
 	}
 	f.types[number], f.failed[number] = parts, err
 	switch {
-	case f.left[number]:
-		f.types[number], f.failed[number] = nil, nil
 	case f.statement.Columns(number):
 		f.found = f.found || !f.columns[number]
 		f.columns[number] = true

@@ -14,7 +14,7 @@ import (
 
 // plan finds out what can be pushed into the scans, and how many rows they give. What the engine cannot plan in a readable way is pushed
 // nothing: it is the same statement all the same.
-func (p *program) plan(ctx context.Context, c *connection) error {
+func (p *program) plan(ctx context.Context, d *database, c *connection) error {
 	p.pushed = pushdown{filters: map[int]predicate.Expr{}, tests: map[int]scan.PartitionTest{}, seen: map[int]int{}, limits: map[int]int64{}, columns: map[int][]int{}, best: map[int]bestPush{}}
 	if len(p.tables) == 0 && p.statement.Asked() == 0 && p.statement.Keys() == 0 {
 		return nil
@@ -23,7 +23,12 @@ func (p *program) plan(ctx context.Context, c *connection) error {
 		return err
 	}
 	s := p.start(ctx)
-	text := p.render(s.id).Text
+	rendered := p.render(s.id)
+	if err := d.provide(rendered.Exact); err != nil {
+		s.end()
+		return err
+	}
+	text := rendered.Text
 	serialized, err := c.text("SELECT json_serialize_plan(" + literal(text) + ", optimize := true, skip_null := true, skip_empty := true)")
 	numbers := map[string]int{}
 	for i := range p.tables {

@@ -102,7 +102,7 @@ func (e *executor) compile(ctx context.Context, q engine.Query, values map[int]d
 	if err := p.closed(ctx, planning); err != nil {
 		return nil, err
 	}
-	if err := p.plan(ctx, planning); err != nil {
+	if err := p.plan(ctx, i.planning, planning); err != nil {
 		return nil, err
 	}
 	err = p.bind(ctx, i)
@@ -298,6 +298,9 @@ func (p *program) bind(ctx context.Context, i *instance) error {
 	defer s.end()
 	defer watch(ctx, c)()
 	rendered := p.render(s.id)
+	if err := i.running.provide(rendered.Exact); err != nil {
+		return err
+	}
 	statement, err := c.prepare(rendered.Text)
 	if err != nil && p.stage == dialect.Final {
 		p.stage = dialect.FinalTypes

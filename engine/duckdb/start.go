@@ -75,6 +75,10 @@ func (p *program) open(ctx context.Context, i *instance) (*stream, error) {
 	out.references.Store(1)
 	out.unwatch = watch(ctx, c)
 	out.rendered = p.render(out.started.id)
+	if err := i.running.provide(out.rendered.Exact); err != nil {
+		out.Release()
+		return nil, err
+	}
 	for _, in := range p.tables {
 		resource.ProgressOf(ctx).Expect(in.splits())
 	}

@@ -181,8 +181,8 @@ var operators = []map[string]string{
 	{"*": "*", "/": "/", "%": "%", "DIV": "DIV"},
 }
 
-// operator gives the level and the canonical spelling of a token that is a binary operator.
-func operator(t Token) (level int, op string) {
+// Operator gives the level and the canonical spelling of a token that is a binary operator: 0 for comparisons, more for what binds tighter, less for none.
+func Operator(t Token) (level int, op string) {
 	if t.Kind != Symbol && !t.Is("DIV") {
 		return -1, ""
 	}
@@ -201,7 +201,7 @@ func (p *Parser) value(level int) (Expr, error) {
 		return nil, err
 	}
 	for n := 0; ; n++ {
-		l, op := operator(p.Peek())
+		l, op := Operator(p.Peek())
 		if l < level {
 			return left, nil
 		}

@@ -166,7 +166,7 @@ func (p *Parser) operand(t Token) bool {
 	case Number, Text, Quoted:
 		return true
 	case Word:
-		_, op := operator(t)
+		_, op := Operator(t)
 		return op == "" && !t.in(clauseWords) && !t.in(tests) && !t.Is("AS") && !t.Is("IS") && !t.Is("AND") && !t.Is("OR") && !t.Is("NOT")
 	case Symbol:
 		return t.Text == "?" || t.Text == "("

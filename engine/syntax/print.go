@@ -138,7 +138,7 @@ func level(e Expr) int {
 		case "AND":
 			return conjunction
 		}
-		l, _ := operator(Token{Kind: Symbol, Text: e.Op})
+		l, _ := Operator(Token{Kind: Symbol, Text: e.Op})
 		if e.Op == "DIV" {
 			l = len(operators) - 1
 		}

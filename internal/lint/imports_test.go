@@ -60,6 +60,7 @@ var table = map[string]row{
 	"fault":            may(),
 	"session":          may(),
 	"engine/syntax":    may(),
+	"engine/arith":     may("fault"),
 	"engine/sparktext": may("fault"),
 	"internal/lint":    may(),
 	"predicate":        may("fault").and(arrow),
@@ -121,11 +122,11 @@ var table = map[string]row{
 		and(arrow, iceberg, uuid),
 
 	// Statements, and the wire.
-	"engine": may("catalogs", "catalogs/override", "engine/sparktext", "engine/syntax", "scan", "predicate", "resource", "session", "fault").
+	"engine": may("catalogs", "catalogs/override", "engine/arith", "engine/sparktext", "engine/syntax", "scan", "predicate", "resource", "session", "fault").
 		and(arrow, iceberg),
 	"engine/duckdb":         may("catalogs", "engine", "engine/duckdb/dialect", "engine/sparktext", "engine/syntax", "fault", "predicate", "resource", "scan", "variant").and(arrow, bindings, uuid),
 	"variant":               may("fault"),
-	"engine/duckdb/dialect": may("engine/syntax", "fault").and(arrow),
+	"engine/duckdb/dialect": may("engine/arith", "engine/syntax", "fault").and(arrow),
 	"flightsql":             may("auth", "engine", "session", "resource", "fault").and(arrow, flight, grpc, protobuf),
 
 	// What composes them: neither a catalog's implementation nor the conformance suite.

@@ -4,6 +4,7 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -84,7 +85,8 @@ type piece struct {
 // Rendered is a text for the engine that knows where its parts come from.
 type Rendered struct {
 	Text    string
-	offsets []int // of pieces, ascending
+	Exact   []Exact // functions that the text calls
+	offsets []int   // of pieces, ascending
 	places  []syntax.Pos
 }
 
@@ -138,6 +140,15 @@ func (s *Statement) RenderTable(i int, spelling Spelling) *Rendered {
 	w.pieces([]piece{{table: i}})
 	w.out.Text = w.b.String()
 	return w.out
+}
+
+// isOperator reports whether a token is an operator of arithmetic, or the name of a function that follows types like one.
+func isOperator(t syntax.Token) bool {
+	if _, named := numberCalls[strings.ToLower(t.Text)]; named {
+		return true
+	}
+	level, _ := syntax.Operator(t)
+	return level > 0 || t.Is("~")
 }
 
 func (w *writer) pieces(pieces []piece) {
@@ -311,6 +322,7 @@ func Translate(text string, o Options) (*Statement, error) {
 	if r.out.Stars = r.expandStars(); r.failed != nil || r.out.Stars != nil {
 		return r.out, r.failed
 	}
+	r.operators = r.Spark && slices.ContainsFunc(tokens, isOperator)
 	r.level(nil, false)
 	for r.failed == nil && r.is(";") {
 		r.next++

@@ -96,7 +96,7 @@ var functions = map[string]function{
 
 	// Aggregates.
 	"grouping": {special: groupingCall, spark: true}, "grouping_id": {special: groupingCall, spark: true}, "regr_count": templated(2, "CAST(regr_count($1, $2) AS BIGINT)").onlySpark(),
-	"avg": {special: averageCall, spark: true}, "mean": {special: averageCall, spark: true},
+	"sum": {special: sumCall, spark: true}, "avg": {special: averageCall, spark: true}, "mean": {special: averageCall, spark: true},
 	"array_agg":  renamed("list"),
 	"percentile": templated(2, "quantile_cont($1, $2)"), "percentile_approx": templated(2, "quantile_disc($1, $2)", 3, "quantile_disc($1, $2)"),
 	"approx_percentile": templated(2, "quantile_disc($1, $2)", 3, "quantile_disc($1, $2)"), "every": renamed("bool_and"), "some": renamed("bool_or"), "any": renamed("bool_or"),

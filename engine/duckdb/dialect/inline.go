@@ -25,7 +25,7 @@ func (s *Statement) Inline(i int, inner *Statement, columns []Column) (first int
 		s.asked = append(s.asked, t.mapped(shift.pieces))
 	}
 	for _, t := range inner.typed {
-		s.typed = append(s.typed, placed{t.mapped(shift.pieces), t.number + shift.asked})
+		s.typed = append(s.typed, placed{t.mapped(shift.pieces), t.number + shift.asked, t.weight})
 	}
 	for _, k := range inner.keys {
 		s.keys = append(s.keys, sortKey{value: shift.pieces(k.value), column: shift.pieces(k.column)})

@@ -53,6 +53,9 @@ func (r *rewriter) operand(s *scope) {
 		r.value(v, t.Pos)
 		return
 	}
+	if r.arithmetic() {
+		return
+	}
 	switch t.Kind {
 	case syntax.Text:
 		r.string()

@@ -1,6 +1,8 @@
 package dialect
 
 import (
+	"crypto/sha256"
+	"io"
 	"strconv"
 	"strings"
 
@@ -89,7 +91,14 @@ func (r *rewriter) put(t typed, from, to int) {
 		r.numbers[key] = number
 		r.out.asked = append(r.out.asked, t)
 	}
-	r.out.typed = append(r.out.typed, placed{t, number})
+	weight := 0
+	for _, e := range t.asks() {
+		weight += r.weightOf(e)
+	}
+	if weight > maxPieces && r.failed == nil {
+		r.failed = tooComplex(r.at(from).Pos, "words and marks once its functions are written out", maxPieces)
+	}
+	r.out.typed = append(r.out.typed, placed{t, number, weight})
 	r.out.pieces = append(r.out.pieces, piece{table: -1, typed: len(r.out.typed), pos: r.at(from).Pos})
 }
 
@@ -97,27 +106,36 @@ func (r *rewriter) put(t typed, from, to int) {
 type placed struct {
 	typed
 	number int
+	weight int // how many pieces it is made of
+}
+
+// weightOf counts pieces and those that typed parts among them are made of.
+func (r *rewriter) weightOf(pieces []piece) (n int) {
+	for _, p := range pieces {
+		if n++; p.typed > 0 {
+			n += r.out.typed[p.typed-1].weight
+		}
+	}
+	return n
 }
 
 // asking gives what tells the part between two tokens from others: its query and its text, without the tables of columns. The same expression in a select
 // list and in GROUP BY stays the same while types are asked for.
 func (r *rewriter) asking(from, to int) string {
-	var b strings.Builder
-	b.WriteString(strconv.Itoa(r.query))
+	h := sha256.New()
+	_, _ = io.WriteString(h, strconv.Itoa(r.query)+r.lambdaScope)
 	for i := from; i < to; i++ {
 		t := r.at(i)
-		if i+1 < to && r.at(i+1).Is(".") {
+		text := " " + t.Text
+		switch {
+		case i+1 < to && r.at(i+1).Is("."):
 			continue
+		case t.Kind == syntax.Word || t.Kind == syntax.Quoted:
+			text = " " + strings.ToLower(t.Name())
 		}
-		b.WriteByte(' ')
-		switch t.Kind {
-		case syntax.Word, syntax.Quoted:
-			b.WriteString(strings.ToLower(t.Name()))
-		default:
-			b.WriteString(t.Text)
-		}
+		_, _ = io.WriteString(h, text)
 	}
-	return b.String()
+	return string(h.Sum(nil))
 }
 
 // typed writes a typed part.

@@ -1,0 +1,129 @@
+package dialect
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/skua-data/skua/engine/arith"
+	"github.com/skua-data/skua/engine/syntax"
+)
+
+// numberCalls are the functions that are operators by another name, or follow the types of their arguments as operators do, with the numbers of arguments that they
+// have.
+var numberCalls = map[string]struct {
+	op          string
+	least, most int
+}{
+	"mod": {"%", 2, 2}, "pmod": {"pmod", 2, 2}, "negative": {"-", 1, 1}, "positive": {"+", 1, 1}, "abs": {"abs", 1, 1}, "sign": {"sign", 1, 1}, "signum": {"sign", 1, 1},
+	"shiftleft": {"<<", 2, 2}, "shiftright": {">>", 2, 2}, "shiftrightunsigned": {">>>", 2, 2},
+	"round": {"round", 1, 2}, "bround": {"bround", 1, 2}, "ceil": {"ceil", 1, 2}, "ceiling": {"ceil", 1, 2}, "floor": {"floor", 1, 2},
+}
+
+// called reads a call of one of them; nil: something else comes next.
+func (p *operators) called() *node {
+	from := p.next
+	name := p.r.at(from)
+	f, ok := numberCalls[strings.ToLower(name.Text)]
+	if !ok || name.Kind != syntax.Word || !p.r.at(from+1).Is("(") || p.r.odbc {
+		return nil
+	}
+	end := p.r.closing(from + 1)
+	if end < 0 || p.r.postfix(end) || oneOf(p.r.at(end), "OVER", "FILTER") {
+		return nil
+	}
+	var arguments []*node
+	nodes, more, before := p.nodes, p.more, from+2
+	for before < end {
+		inner := &operators{r: p.r, next: before, nodes: p.nodes, depth: p.depth}
+		n := inner.value(0)
+		if n == nil || !p.r.at(inner.next).Is(",") && inner.next != end-1 || len(arguments) == f.most {
+			p.nodes, p.more = nodes, more
+			return nil
+		}
+		p.nodes, before = inner.nodes, inner.next+1
+		arguments = append(arguments, n)
+	}
+	out := &node{op: f.op, from: from}
+	rounds := f.most > f.least
+	switch {
+	case len(arguments) < f.least, rounds && len(arguments) == 2 && !p.r.wholeLiteral(arguments[1], &out.digits):
+		p.nodes, p.more = nodes, more
+		return nil
+	case f.most == 2 && !rounds:
+		out.left, out.right = arguments[0], arguments[1]
+	default:
+		out.right = arguments[0]
+		out.rounds, out.bare = rounds, len(arguments) == 1
+	}
+	p.next = end
+	out = p.node(out)
+	p.more = true
+	return out
+}
+
+// wholeLiteral reads a whole number that is written as one.
+func (r *rewriter) wholeLiteral(n *node, out *int) bool {
+	text := ""
+	for i := n.from; i < n.to; i++ {
+		text += r.at(i).Text
+	}
+	value, err := strconv.Atoi(text)
+	*out = value
+	return err == nil && value > -arith.MaxPrecision && value < arith.MaxPrecision
+}
+
+// function gives the type of a function of one argument.
+func (n *node) function(t arith.Type) (arith.Type, error) {
+	switch {
+	case (n.op == "ceil" || n.op == "floor") && n.bare:
+		return arith.Ceiling(t)
+	case n.rounds:
+		return arith.Rounding(n.op, t, n.digits)
+	}
+	return arith.Unary(n.op, t)
+}
+
+// functionOf writes a function of one argument.
+func (w *arithmeticWriter) functionOf(n *node, t arith.Type) {
+	of := w.typeOf(n.right)
+	switch {
+	case of.Kind == arith.Void:
+		w.text("CAST(NULL AS " + spelled(t).Text + ")")
+	case n.op == "sign":
+		w.text("CAST(sign(")
+		w.node(n.right)
+		w.text(") AS DOUBLE)")
+	case n.op == "abs":
+		w.text("abs(")
+		w.as(n.right, t)
+		w.text(")")
+	case t.Kind == arith.Decimal:
+		w.text(w.exact(n.op, t) + "(")
+		w.as(n.right, arith.Ceiled(of))
+		w.text(", " + strconv.Itoa(n.digits) + ")")
+	case t.Kind == arith.Bigint && n.bare && (n.op == "ceil" || n.op == "floor"):
+		w.wholly(n, of)
+	case t.Whole() && n.digits < 0:
+		exact := arith.Bounded(arith.Ceiled(t).Precision+1, 0)
+		w.text("CAST(" + w.exact(n.op, exact) + "(")
+		w.as(n.right, t)
+		w.text(", " + strconv.Itoa(n.digits) + ") AS " + spelled(t).Text + ")")
+	case t.Whole():
+		w.as(n.right, t)
+	default:
+		w.text(map[string]string{"round": "round(", "bround": "round_even("}[n.op])
+		w.as(n.right, t)
+		w.text(", " + strconv.Itoa(n.digits) + ")")
+	}
+}
+
+// wholly writes ceil and floor of what is no decimal.
+func (w *arithmeticWriter) wholly(n *node, of arith.Type) {
+	if of.Whole() {
+		w.as(n.right, arith.Of(arith.Bigint))
+		return
+	}
+	w.text("skua_to_long(" + n.op + "(")
+	w.as(n.right, arith.Of(arith.Double))
+	w.text("))")
+}
