@@ -179,6 +179,7 @@ func (n *namer) call(e *syntax.Call) {
 	if !e.Star && !e.Distinct && n.calledOtherwise(name, shown) {
 		return
 	}
+	shown = shownArguments(name, shown)
 	n.WriteString(shownName(name, len(shown)) + "(")
 	if e.Star {
 		n.WriteByte('1')

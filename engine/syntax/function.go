@@ -80,6 +80,13 @@ func (p *Parser) call(at node, name []Ident) (Expr, error) {
 			return p.expect(")")
 		}))(parts)
 	}
+	if t := p.Peek(); (t.Is("IGNORE") || t.Is("RESPECT")) && p.peek(1).Is("NULLS") && p.peek(2).Is(")") {
+		return called(p.keepText("nulls of an aggregate", at.pos, t.Pos, func() error {
+			p.Next()
+			p.Next()
+			return p.expect(")")
+		}))([]Part{{Expr: c}})
+	}
 	if err := p.expect(")"); err != nil {
 		return nil, err
 	}

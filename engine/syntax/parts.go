@@ -128,7 +128,11 @@ func (p *Parser) lambda(variables Expr, from Pos) (Expr, error) {
 // tailParts reads ahead of FILTER and OVER behind a call.
 func (p *Parser) tailParts(c *Call) []Part {
 	return p.trying(func(p *Parser) []Part {
+		ignore := p.Keyword("IGNORE", "NULLS")
+		nulls := ignore || p.Keyword("RESPECT", "NULLS")
 		switch {
+		case p.Keyword("WITHIN", "GROUP"):
+			return p.withinParts(c)
 		case p.Keyword("FILTER") && p.Symbol("(") && p.Keyword("WHERE"):
 			e, err := p.Expression()
 			if err != nil || !p.Symbol(")") || p.ahead("OVER") {
@@ -136,10 +140,49 @@ func (p *Parser) tailParts(c *Call) []Part {
 			}
 			return []Part{{Expr: c}, {" FILTER (WHERE ", e}, {Words: ")"}}
 		case p.Keyword("OVER") && p.Symbol("("):
-			return p.windowParts(c)
+			parts := p.windowParts(c)
+			if ignore && len(parts) > 1 && lower(c.Name[len(c.Name)-1].Text) == "nth_value" {
+				parts = append([]Part{parts[0], {Words: " ignore nulls"}}, parts[1:]...)
+			}
+			return parts
+		case nulls && !p.ahead("OVER"):
+			return []Part{{Expr: c}}
 		}
 		return nil
 	})
+}
+
+// withinParts reads the order behind WITHIN GROUP. Spark spells what the order of texts leaves out, and that of percentiles as it is.
+func (p *Parser) withinParts(c *Call) []Part {
+	if !p.Symbol("(") || !p.Keyword("ORDER", "BY") {
+		return nil
+	}
+	name := lower(c.Name[len(c.Name)-1].Text)
+	percentile := strings.HasPrefix(name, "percentile")
+	shown := *c
+	if name == "string_agg" {
+		shown.Name = []Ident{{Text: "listagg"}}
+	}
+	parts := []Part{{Expr: &shown}}
+	words := " WITHIN GROUP (ORDER BY "
+	for {
+		e, err := p.Expression()
+		if err != nil {
+			return nil
+		}
+		direction := p.direction()
+		if percentile {
+			direction, _, _ = strings.Cut(strings.TrimPrefix(direction, " ASC"), " NULLS")
+		}
+		parts = append(parts, Part{words, e}, Part{Words: direction})
+		if words = ", "; !p.Symbol(",") {
+			break
+		}
+	}
+	if !p.Symbol(")") || p.ahead("OVER") || p.ahead("FILTER") {
+		return nil
+	}
+	return append(parts, Part{Words: ")"})
 }
 
 // The frames of windows that say none, as Spark spells them.

@@ -82,6 +82,9 @@ func (r *rewriter) enclosed(skipped int) (out []piece) {
 
 // aggregation writes a call of an aggregate in Spark's dialect; false: it is none of those that are written otherwise.
 func (r *rewriter) aggregation(name string, pos syntax.Pos) bool {
+	if r.Spark && (name == "percentile_cont" || name == "percentile_disc") && r.percentile(name, pos) {
+		return true
+	}
 	if r.Spark && ranks[name] {
 		r.rank(name, pos)
 		return true
@@ -209,6 +212,33 @@ func (r *rewriter) valueCall(name string, pos syntax.Pos) bool {
 		a.call = names[1] + "($1)"
 	}
 	r.aggregated(a, false, args, t, pos)
+	return true
+}
+
+// percentile writes a percentile with its order, of doubles as in Spark; false: it has none.
+func (r *rewriter) percentile(name string, pos syntax.Pos) bool {
+	bounds := r.argumentBounds()
+	closing := r.endOf(r.next + 1)
+	if len(bounds) != 1 || !r.at(closing+1).Is("WITHIN") || !r.at(closing+2).Is("GROUP") || !r.at(closing+4).Is("ORDER") || !r.at(closing+5).Is("BY") {
+		return false
+	}
+	args := r.argumentPieces(bounds)
+	r.next += 5
+	end := r.endOf(r.next, keyEnds...)
+	args = append(args, r.capture(func() {
+		for r.failed == nil && r.next < end {
+			r.operand(&scope{})
+		}
+	}), r.capture(func() {
+		for r.failed == nil && !r.closes() {
+			r.copy()
+		}
+	}))
+	r.next++
+	r.template(name+"($1) WITHIN GROUP (ORDER BY CAST($2 AS DOUBLE) $3)", pos, args...)
+	t := r.tail()
+	r.filtered("", nil, t.filter, pos)
+	r.out.pieces = append(r.out.pieces, t.over...)
 	return true
 }
 

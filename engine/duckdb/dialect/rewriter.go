@@ -367,6 +367,7 @@ func (r *rewriter) endOf(from int, words ...string) int {
 			depth--
 		case depth == 0 && t.Is(";"):
 			return i
+		case depth == 0 && t.Is("GROUP") && r.at(i-1).Is("WITHIN"): // it ends nothing
 		case depth == 0 && t.Kind == syntax.Word:
 			for _, w := range words {
 				if t.Is(w) {
