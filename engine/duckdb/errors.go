@@ -25,6 +25,7 @@ type problem struct {
 	Name       string `json:"name"`
 	Candidates string `json:"candidates"`
 	Call       string `json:"call"`
+	grouped    bool   // the statement has a GROUP BY
 }
 
 func (p *problem) Error() string { return p.Type + " Error: " + p.Message }
@@ -89,6 +90,7 @@ func translated(err error, r *dialect.Rendered) error {
 	if c.kind == fault.Exhausted {
 		return fault.New(c.kind, "the SQL engine is out of memory: %s", firstLine(p.Message)).With(c.condition, c.state).Change(memorySetting)
 	}
+	p.grouped = r == nil || groupsRows.MatchString(r.Text)
 	out := p.fault(c)
 	offset, convErr := strconv.Atoi(p.Position)
 	if convErr != nil || r == nil {
@@ -122,6 +124,8 @@ func (p *problem) fault(c class) *fault.Error {
 		return fault.New(fault.Invalid, "%s", message).With("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703")
 	case p.Subtype == "NO_MATCHING_FUNCTION":
 		return fault.New(fault.Invalid, "No function matches %s: a cast of an argument may help.", p.Call).With("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", "42K09")
+	case strings.Contains(message, "must appear in the GROUP BY") && !p.grouped:
+		return fault.New(fault.Invalid, "The query does not include a GROUP BY clause. Add GROUP BY or turn it into the window functions using OVER clauses. %s", message).With("MISSING_GROUP_BY", "42803")
 	case strings.Contains(message, "must appear in the GROUP BY"):
 		return fault.New(fault.Invalid, "%s", message).With("MISSING_AGGREGATION", "42803")
 	case negativeRows.MatchString(message), strings.Contains(p.Message, rowsNegative):
@@ -150,6 +154,14 @@ func (p *problem) fault(c class) *fault.Error {
 
 // toldFault is an error that a function of ours gave: [CONDITION] message SQLSTATE: state.
 var toldFault = regexp.MustCompile(`(?s)\[([A-Z][A-Z0-9_.]+)\] (.*) SQLSTATE: ([0-9A-Z]{5})`)
+
+// ungrouped reports whether an error is about a column that is neither grouped by nor aggregated.
+func ungrouped(f *fault.Error) bool {
+	return f.Condition == "MISSING_AGGREGATION" || f.Condition == "MISSING_GROUP_BY"
+}
+
+// groupsRows finds GROUP BY in a statement.
+var groupsRows = regexp.MustCompile(`(?i)\bGROUP\s+BY\b`)
 
 // negativeRows is what the engine says to a number of rows below 0.
 var negativeRows = regexp.MustCompile(`(?i)\b(?:LIMIT|OFFSET)\b.* cannot be negative`)

@@ -73,8 +73,8 @@ func TestVariablesTakeNoColumnsPlace(t *testing.T) {
 		{"SELECT max(id) AS m FROM orders HAVING max(id) > v", `[{"m":4999}]`},
 		{"SELECT max(id) AS m FROM orders HAVING max(id) < v", ""},
 		{"SELECT id FROM customers QUALIFY row_number() OVER (ORDER BY id) < v", `[{"id":1},{"id":2}]`},
-		{"SELECT max(id) AS m FROM orders HAVING customer > 1", "MISSING_AGGREGATION"},
-		{"SELECT max(id) AS m FROM orders HAVING max(id) > customer", "MISSING_AGGREGATION"},
+		{"SELECT max(id) AS m FROM orders HAVING customer > 1", "MISSING_GROUP_BY"},
+		{"SELECT max(id) AS m FROM orders HAVING max(id) > customer", "MISSING_GROUP_BY"},
 		{"SELECT max(id) AS m FROM orders HAVING max(id) > session.customer", `[{"m":4999}]`},
 	} {
 		known := map[string]string{"v": "CAST('3' AS INT)", "col0": "CAST('3' AS INT)", "city": "'x'", "customer": "CAST('3' AS INT)"}

@@ -252,6 +252,9 @@ func spellChain(p piece, aliases [][]string) string {
 		out[i] = spellIdent(part)
 	}
 	text := strings.Join(out, ".")
+	if p.star && len(parts) > 1 { // the fields of a struct
+		return "unnest(" + text + ")"
+	}
 	if p.star {
 		text += ".*"
 	}

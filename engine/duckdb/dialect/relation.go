@@ -56,24 +56,6 @@ func (r *rewriter) relatesNested() bool {
 // afterQueries are the words that go on behind a query in parentheses.
 var afterQueries = []string{"UNION", "INTERSECT", "EXCEPT", "MINUS", "SETMINUS", "ORDER", "LIMIT", "OFFSET", "FETCH"}
 
-// values writes the rows of VALUES in FROM, in parentheses as the engine wants them.
-func (r *rewriter) values() {
-	last := len(r.out.pieces) - 1
-	r.out.pieces[last].text = "(VALUES"
-	for r.failed == nil {
-		r.operand(&scope{})
-		if !r.is(",") || !r.at(r.next+1).Is("(") && r.at(r.next+1).Kind == syntax.Word {
-			break
-		}
-		r.copy()
-	}
-	r.emit(")")
-	t := r.peek()
-	if t.Kind != syntax.Quoted && (t.Kind != syntax.Word || t.EndsRelation()) {
-		r.emit("AS \"values\"")
-	}
-}
-
 // table lifts a table's name out; false: it is a function.
 func (r *rewriter) table(s *scope) bool {
 	start := r.next

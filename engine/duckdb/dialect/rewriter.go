@@ -189,6 +189,7 @@ func (r *rewriter) step(s *scope) {
 	t := r.peek()
 	switch {
 	case s.relation && r.relation(s):
+	case r.valuesQuery(s):
 	case t.Kind == syntax.Word && r.clause(s):
 	case t.Is(","):
 		r.copy()

@@ -21,6 +21,9 @@ func (r *rewriter) word(s *scope) bool {
 			return true
 		}
 	case "NOT":
+		if r.next > 0 && r.notInTuple(t.Pos) {
+			return true
+		}
 		if after.Is("RLIKE") || after.Is("REGEXP") {
 			r.next += 2
 			r.regex("!~", t.Pos)

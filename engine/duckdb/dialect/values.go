@@ -1,0 +1,82 @@
+package dialect
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/skua-data/skua/engine/syntax"
+)
+
+// values writes the rows of VALUES in FROM, in parentheses as the engine wants them. Spark counts their columns from 1.
+func (r *rewriter) values() {
+	last := len(r.out.pieces) - 1
+	r.out.pieces[last].text = "(VALUES"
+	width := r.valuesRows()
+	r.emit(")")
+	t := r.peek()
+	named := t.Kind == syntax.Quoted || t.Kind == syntax.Word && !t.EndsRelation()
+	if r.Spark && named {
+		if r.is("AS") {
+			r.next++
+		}
+		if alias := r.ident(); r.failed == nil {
+			r.emitAt("AS "+spellIdent(alias), t.Pos)
+		}
+	}
+	if !named {
+		r.emit("AS \"values\"")
+	}
+	if r.Spark && !r.is("(") {
+		r.emit("(" + valueColumns(width) + ")")
+	}
+}
+
+// valuesRows writes rows and gives how many columns the first has.
+func (r *rewriter) valuesRows() (width int) {
+	for r.failed == nil {
+		if width == 0 {
+			width = 1
+			if r.is("(") {
+				width = len(r.argumentBounds())
+			}
+		}
+		if r.Spark && !r.is("(") {
+			r.emit("(")
+			for end := r.endOf(r.next, append([]string{",", "AS"}, fromEnds...)...); r.failed == nil && r.next < end; {
+				r.operand(&scope{})
+			}
+			r.emit(")")
+		} else {
+			r.operand(&scope{})
+		}
+		if !r.is(",") || !r.Spark && !r.at(r.next+1).Is("(") && r.at(r.next+1).Kind == syntax.Word {
+			break
+		}
+		r.copy()
+	}
+	return width
+}
+
+// valueColumns gives Spark's names of the columns of VALUES.
+func valueColumns(width int) string {
+	names := make([]string, width)
+	for i := range names {
+		names[i] = "col" + strconv.Itoa(i+1)
+	}
+	return strings.Join(names, ", ")
+}
+
+// valuesQuery writes VALUES where a query stands; false: it is none.
+func (r *rewriter) valuesQuery(s *scope) bool {
+	if !r.Spark || !r.is("VALUES") || s.place != len(r.out.pieces)+1 || s.query || !r.at(r.next+1).Is("(") {
+		return false
+	}
+	r.emit("SELECT * FROM")
+	r.copy()
+	last := len(r.out.pieces) - 1
+	r.out.pieces[last].text = "(VALUES"
+	width := r.valuesRows()
+	r.emit(") AS \"values\"(" + valueColumns(width) + ")")
+	s.query = true
+	return true
+}
