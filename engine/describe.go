@@ -316,10 +316,14 @@ func sparkType(t arrow.DataType) string {
 	case arrow.ListLikeType:
 		return "array<" + sparkType(t.Elem()) + ">"
 	case *arrow.TimestampType:
+		word := "timestamp"
 		if t.TimeZone == "" {
-			return "timestamp_ntz"
+			word = "timestamp_ntz"
 		}
-		return "timestamp"
+		if t.Unit == arrow.Nanosecond {
+			word += "_ns" // as scans call them
+		}
+		return word
 	case arrow.DecimalType:
 		return "decimal(" + itoa(int(t.GetPrecision())) + "," + itoa(int(t.GetScale())) + ")"
 	case arrow.ExtensionType:

@@ -64,6 +64,8 @@ type version struct {
 	schema *arrow.Schema
 	splits [][]string // JSON rows for each split
 	ref    string     // a branch or tag with this name
+
+	described []string // the types of its columns as DESCRIBE spells them; nil: as Arrow's are
 }
 
 func (c *fakeCatalog) Capabilities() catalogs.Capabilities {
@@ -289,6 +291,9 @@ func (o *opened) Describe(metadataTable string) (scan.Description, error) {
 	}
 	for _, f := range schema.Fields() {
 		d.Columns = append(d.Columns, scan.ColumnInfo{Name: f.Name, Type: sparkType(f.Type), Comment: commentOf(f), Nullable: f.Nullable, Field: icebergField(f)})
+	}
+	for i, typ := range o.table.versions[o.version].described {
+		d.Columns[i].Type = typ
 	}
 	if len(d.Columns) == 1 && metadataTable == "" {
 		d.Partitioning, d.IdentityOnly = []string{d.Columns[0].Name}, true

@@ -286,7 +286,7 @@ func columnRows(ctx context.Context, s *systemSource, add func(values ...any)) e
 			if c := commentOf(f); c != "" {
 				comment = c
 			}
-			typ := sparkType(f.Type)
+			typ := describedType(f)
 			add(e.Catalog, e.Schema, e.Name, f.Name, i+1, nil, nullable, typ, n.precision, n.scale, comment, nil, nil, n.radix, n.time, nil,
 				nil, e.Catalog, e.Schema, typ, "NO", "NEVER", "NO")
 		}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -116,38 +117,63 @@ func (e *Engine) lookUpKey(ctx context.Context, catalog string, t *listed) (err 
 
 // listedColumns gives the columns of a table or a view as SELECT * would, with their comments, which belong into a listing.
 func (e *Engine) listedColumns(ctx context.Context, catalog string, identifier []string, kind catalogs.Kind, u unread) (*arrow.Schema, error) {
-	schema, err := e.unreadSchema(ctx, catalog, identifier, kind, u)
+	schema, described, err := e.unreadSchema(ctx, catalog, identifier, kind, u)
 	if err != nil {
 		return nil, err
 	}
 	fields := make([]arrow.Field, 0, schema.NumFields())
-	for _, f := range schema.Fields() {
+	for i, f := range schema.Fields() {
 		out := arrow.Field{Name: f.Name, Type: withoutMetadata(f.Type), Nullable: f.Nullable}
-		if comment := commentOf(f); comment != "" {
-			out.Metadata = arrow.NewMetadata([]string{scan.CommentKey}, []string{comment})
+		var keys, values []string
+		for n, key := range f.Metadata.Keys() {
+			if value := f.Metadata.Values()[n]; key == scan.CommentKey && value != "" || strings.HasPrefix(key, extensionPrefix) {
+				keys, values = append(keys, key), append(values, value)
+			}
+		}
+		if i < len(described) && described[i].Name == f.Name && described[i].Type != sparkType(f.Type) {
+			keys, values = append(keys, typeKey), append(values, described[i].Type)
+		}
+		if keys != nil {
+			out.Metadata = arrow.NewMetadata(keys, values)
 		}
 		fields = append(fields, out)
 	}
 	return arrow.NewSchema(fields, nil), nil
 }
 
-func (e *Engine) unreadSchema(ctx context.Context, catalog string, identifier []string, kind catalogs.Kind, u unread) (*arrow.Schema, error) {
+// The metadata of a listing's columns: what begins so says of which extension type the column is, and under the key is the type as DESCRIBE spells it, where Arrow's does not tell.
+const (
+	extensionPrefix = "ARROW:extension:"
+	typeKey         = "skua:type"
+)
+
+// describedType gives the type of a listing's column as DESCRIBE spells it.
+func describedType(f arrow.Field) string {
+	if typ, ok := f.Metadata.GetValue(typeKey); ok {
+		return typ
+	}
+	return sparkType(f.Type)
+}
+
+// unreadSchema gives the columns of a table or a view, and of a table what DESCRIBE tells of them.
+func (e *Engine) unreadSchema(ctx context.Context, catalog string, identifier []string, kind catalogs.Kind, u unread) (*arrow.Schema, []scan.ColumnInfo, error) {
 	if kind == catalogs.KindView {
 		m, err := readView(ctx, syntax.QuoteName(append([]string{catalog}, identifier...)), u)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return scan.ViewSchema(m.CurrentSchema()), nil
+		return scan.ViewSchema(m.CurrentSchema()), nil, nil
 	}
 	opened, err := u.Table(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	source, err := opened.Source(ctx, scan.Reference{})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return source.Schema(), nil
+	d, err := opened.Describe("")
+	return source.Schema(), d.Columns, err
 }
 
 // viewDefinition gives the text of a view, which is empty where the engine does not run it.

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/skua-data/skua/catalogs"
+	"github.com/skua-data/skua/scan"
 	"github.com/skua-data/skua/session"
 )
 
@@ -82,5 +85,31 @@ func TestSchemasCountTheirBytes(t *testing.T) {
 	small, commented, nested := schemaBytes(schemaOf("id:1:int")), schemaBytes(schemaOf("id:1:int", "another:2:int")), schemaBytes(schemaOf("pay:1:struct[a:2:int;b:3:int]"))
 	if small < fieldBytes || commented <= small || nested <= small {
 		t.Errorf("%d, %d, %d", small, commented, nested)
+	}
+}
+
+// TestListingsSpellTypesAsDescribeDoes, and keep what says that a column is a geometry.
+func TestListingsSpellTypesAsDescribeDoes(t *testing.T) {
+	w, e := newWorld(t)
+	point := fieldOf("g:3:string")
+	point.Metadata = arrow.NewMetadata([]string{scan.FieldIDKey, "ARROW:extension:name"}, []string{"3", "geoarrow.wkb"})
+	nanos := arrow.Field{Name: "ns", Type: arrow.StructOf(arrow.Field{Name: "z", Type: &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}}), Nullable: true}
+	w.catalogs["lake"].tables["db.p"].versions = []version{{schema: arrow.NewSchema([]arrow.Field{fieldOf("p:1:string"), point, nanos}, nil), described: []string{"variant", "geometry", "struct<z:timestamp_ns>"}}}
+	one := TableFilter{Catalog: ptr("lake"), SchemaPattern: ptr("db"), NamePattern: ptr("p"), WithSchema: true}
+	for entry, err := range e.Tables(context.Background(), session.State{}, one) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range entry.Columns.Fields() {
+			extension, _ := f.Metadata.GetValue("ARROW:extension:name")
+			got = append(got, describedType(f)+" "+extension)
+		}
+		if want := "variant |geometry geoarrow.wkb|struct<z:timestamp_ns> "; strings.Join(got, "|") != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if entry.Columns.Field(2).Metadata.Len() != 0 {
+			t.Errorf("a type that Arrow's tells: %v", entry.Columns.Field(2).Metadata)
+		}
 	}
 }

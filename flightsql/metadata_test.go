@@ -153,6 +153,11 @@ func TestSchemasOfTablesSayWhatDriversAskFor(t *testing.T) {
 		{Name: "id", Type: arrow.PrimitiveTypes.Int64, Metadata: arrow.NewMetadata([]string{"PARQUET:field_id", "REMARKS"}, []string{"1", "the key"})},
 		{Name: "price", Type: &arrow.Decimal128Type{Precision: 9, Scale: 2}, Nullable: true},
 		{Name: "tags", Type: arrow.ListOf(arrow.BinaryTypes.String), Nullable: true},
+		{Name: "nanos", Type: &arrow.TimestampType{Unit: arrow.Nanosecond}, Nullable: true},
+		{Name: "instant", Type: &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}, Nullable: true},
+		{Name: "micros", Type: arrow.FixedWidthTypes.Timestamp_us, Nullable: true},
+		{Name: "nothing", Type: arrow.Null, Nullable: true},
+		{Name: "shape", Type: arrow.BinaryTypes.Binary, Nullable: true, Metadata: arrow.NewMetadata([]string{"ARROW:extension:name", "skua:type"}, []string{"geoarrow.wkb", "geometry"})},
 	}, nil)
 	w.engine.tables = []engine.TableEntry{{Catalog: "lake", Schema: "a", Name: "t", Type: "TABLE", Columns: columns}, {Catalog: "lake", Schema: "a", Name: "broken", Type: "TABLE"}}
 	c := w.connect()
@@ -174,6 +179,11 @@ func TestSchemasOfTablesSayWhatDriversAskFor(t *testing.T) {
 		{upstream.TypeNameKey: "BIGINT", upstream.PrecisionKey: "19", upstream.ScaleKey: "0", upstream.RemarksKey: "the key", upstream.TableNameKey: "t", "PARQUET:field_id": ""},
 		{upstream.TypeNameKey: "DECIMAL", upstream.PrecisionKey: "9", upstream.ScaleKey: "2", upstream.RemarksKey: ""},
 		{upstream.TypeNameKey: "ARRAY", upstream.IsSearchableKey: "0"},
+		{upstream.TypeNameKey: "TIMESTAMP_NTZ", upstream.PrecisionKey: "29", upstream.ScaleKey: "9"},
+		{upstream.TypeNameKey: "TIMESTAMP", upstream.PrecisionKey: "29", upstream.ScaleKey: "9"},
+		{upstream.TypeNameKey: "TIMESTAMP", upstream.PrecisionKey: "26", upstream.ScaleKey: "6"},
+		{upstream.TypeNameKey: "VOID", upstream.PrecisionKey: ""},
+		{upstream.TypeNameKey: "BINARY", "ARROW:extension:name": "geoarrow.wkb", "skua:type": ""},
 	} {
 		for key, value := range want {
 			if have, _ := got.Field(i).Metadata.GetValue(key); have != value {

@@ -172,14 +172,20 @@ func columnType(t arrow.DataType) (name string, precision, scale int) {
 	case *arrow.Decimal128Type:
 		return "DECIMAL", int(t.Precision), int(t.Scale)
 	case *arrow.TimestampType:
+		name, precision, scale = "TIMESTAMP", 26, 6
 		if t.TimeZone == "" {
-			return "TIMESTAMP_NTZ", 26, 6
+			name = "TIMESTAMP_NTZ"
 		}
-		return "TIMESTAMP", 26, 6
+		if t.Unit == arrow.Nanosecond {
+			precision, scale = 29, 9
+		}
+		return name, precision, scale
 	case arrow.ExtensionType:
 		return columnType(t.StorageType())
 	}
 	switch t.ID() {
+	case arrow.NULL:
+		return "VOID", 0, 0
 	case arrow.BOOL:
 		return "BOOLEAN", 1, 0
 	case arrow.INT8:
