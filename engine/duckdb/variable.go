@@ -116,7 +116,7 @@ func (v *variables) note(t engine.Table) {
 // found takes in that a name is no column where an error says so, and a variable's. Where no column can have the name, it is one in all places.
 func (v *variables) found(err error) bool {
 	var f *fault.Error
-	if errors.As(err, &f) && ungrouped(f) {
+	if errors.As(err, &f) && missesGroups(f) {
 		return v.foundUngrouped(f)
 	}
 	if !errors.As(err, &f) || !unresolved(f) || f.Position.Line == 0 {
@@ -161,7 +161,7 @@ var ungrouped = regexp.MustCompile(`^Column "?([^"]+?)"? must appear in the GROU
 // advised says how a variable is meant where its name may be a column's.
 func (v *variables) advised(err error) error {
 	var f *fault.Error
-	if !errors.As(err, &f) || !ungrouped(f) {
+	if !errors.As(err, &f) || !missesGroups(f) {
 		return err
 	}
 	parts := ungrouped.FindStringSubmatch(f.Message)
