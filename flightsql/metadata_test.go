@@ -157,7 +157,7 @@ func TestSchemasOfTablesSayWhatDriversAskFor(t *testing.T) {
 		{Name: "instant", Type: &arrow.TimestampType{Unit: arrow.Nanosecond, TimeZone: "UTC"}, Nullable: true},
 		{Name: "micros", Type: arrow.FixedWidthTypes.Timestamp_us, Nullable: true},
 		{Name: "nothing", Type: arrow.Null, Nullable: true},
-		{Name: "shape", Type: arrow.BinaryTypes.Binary, Nullable: true, Metadata: arrow.NewMetadata([]string{"ARROW:extension:name", "skua:type"}, []string{"geoarrow.wkb", "geometry"})},
+		{Name: "shape", Type: arrow.BinaryTypes.Binary, Nullable: true, Metadata: arrow.NewMetadata([]string{"ARROW:extension:name", "ARROW:extension:metadata", "skua:type"}, []string{"geoarrow.wkb", "{}", "geometry"})},
 	}, nil)
 	w.engine.tables = []engine.TableEntry{{Catalog: "lake", Schema: "a", Name: "t", Type: "TABLE", Columns: columns}, {Catalog: "lake", Schema: "a", Name: "broken", Type: "TABLE"}}
 	c := w.connect()
@@ -172,6 +172,9 @@ func TestSchemasOfTablesSayWhatDriversAskFor(t *testing.T) {
 	raw := r.RecordBatch().Column(4).(*array.Binary)
 	got, err := flight.DeserializeSchema(raw.Value(0), memory.DefaultAllocator)
 	check(t, err)
+	if e, ok := got.Field(7).Type.(arrow.ExtensionType); !ok || e.ExtensionName() != "geoarrow.wkb" {
+		t.Errorf("a geometry is %s", got.Field(7))
+	}
 	if !arrow.TypeEqual(got.Field(0).Type, arrow.PrimitiveTypes.Int64) || got.Field(0).Nullable || !got.Field(1).Nullable {
 		t.Errorf("schema %s", got)
 	}
@@ -183,7 +186,7 @@ func TestSchemasOfTablesSayWhatDriversAskFor(t *testing.T) {
 		{upstream.TypeNameKey: "TIMESTAMP", upstream.PrecisionKey: "29", upstream.ScaleKey: "9"},
 		{upstream.TypeNameKey: "TIMESTAMP", upstream.PrecisionKey: "26", upstream.ScaleKey: "6"},
 		{upstream.TypeNameKey: "VOID", upstream.PrecisionKey: ""},
-		{upstream.TypeNameKey: "BINARY", "ARROW:extension:name": "geoarrow.wkb", "skua:type": ""},
+		{upstream.TypeNameKey: "BINARY", "skua:type": ""},
 	} {
 		for key, value := range want {
 			if have, _ := got.Field(i).Metadata.GetValue(key); have != value {
