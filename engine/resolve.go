@@ -275,7 +275,11 @@ func (s *statement) explainMissing(ctx context.Context, f *found, err error) err
 		}
 		known = append(known, entry.Identifier[len(entry.Identifier)-1])
 	}
-	return tableNotFound(f.written, didYouMean(f.identifier[last], known))
+	hint := didYouMean(f.identifier[last], known)
+	if hint == "" {
+		hint = s.elsewhere(ctx, c, f)
+	}
+	return tableNotFound(f.written, hint)
 }
 
 // inNamespace suggests the full name for a table of the current namespace with something behind it: a name of two parts has its own namespace.
