@@ -25,9 +25,23 @@ func (c *client) poke(b []byte) {
 		for _, err := s.Recv(); err == nil; _, err = s.Recv() {
 		}
 	}
+	if s, err := svc.ListFlights(c.ctx, &flight.Criteria{Expression: b}); err == nil {
+		s.Recv()
+	}
+	if s, err := svc.Handshake(c.ctx); err == nil {
+		s.Send(&flight.HandshakeRequest{Payload: b, ProtocolVersion: uint64(len(b))})
+		s.CloseSend()
+		s.Recv()
+	}
+	if s, err := svc.DoExchange(c.ctx); err == nil {
+		s.Send(&flight.FlightData{FlightDescriptor: d, DataHeader: b, DataBody: b})
+		s.CloseSend()
+		s.Recv()
+	}
 	for _, name := range []string{flight.CancelFlightInfoActionType, flight.RenewFlightEndpointActionType, flight.SetSessionOptionsActionType,
 		flight.GetSessionOptionsActionType, upstream.CreatePreparedStatementActionType, upstream.ClosePreparedStatementActionType, upstream.CancelQueryActionType,
-		upstream.BeginTransactionActionType, upstream.EndSavepointActionType, string(b)} {
+		upstream.BeginTransactionActionType, upstream.EndTransactionActionType, upstream.BeginSavepointActionType, upstream.EndSavepointActionType,
+		upstream.CreatePreparedSubstraitPlanActionType, string(b)} {
 		if s, err := svc.DoAction(c.ctx, &flight.Action{Type: name, Body: b}); err == nil {
 			s.Recv()
 		}
@@ -98,8 +112,12 @@ func seeds(t testing.TB) [][]byte {
 		&pb.ActionCreatePreparedStatementRequest{Query: "ECHO ?"}, &pb.ActionClosePreparedStatementRequest{}, &pb.ActionCancelQueryRequest{Info: []byte{1}}} {
 		out = append(out, pack(t, m))
 	}
+	for _, m := range []proto.Message{&pb.ActionBeginTransactionRequest{}, &pb.ActionEndTransactionRequest{TransactionId: []byte("t"), Action: 1}, &pb.ActionBeginSavepointRequest{TransactionId: []byte("t"), Name: "s"},
+		&pb.ActionEndSavepointRequest{SavepointId: []byte("s"), Action: 2}, &pb.ActionCreatePreparedSubstraitPlanRequest{}, &pb.CommandGetExportedKeys{Table: name}, &pb.CommandGetImportedKeys{Table: name}} {
+		out = append(out, pack(t, m))
+	}
 	for _, m := range []proto.Message{&flight.CancelFlightInfoRequest{Info: &flight.FlightInfo{Endpoint: []*flight.FlightEndpoint{{}}}}, &flight.RenewFlightEndpointRequest{},
-		&flight.SetSessionOptionsRequest{SessionOptions: map[string]*flight.SessionOptionValue{"": nil, "a.b": {}}}} {
+		&flight.SetSessionOptionsRequest{SessionOptions: map[string]*flight.SessionOptionValue{"": nil, "a.b": {}}}, &flight.GetSessionOptionsRequest{}, &pb.BasicAuth{Username: "u", Password: "p"}} {
 		raw, err := proto.Marshal(m)
 		if err != nil {
 			t.Fatal(err)

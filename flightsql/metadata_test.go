@@ -223,6 +223,11 @@ func TestServerInfoHasTheMembersThatDriversRead(t *testing.T) {
 	if len(all) != n {
 		t.Errorf("%d codes, want %d", len(all), n)
 	}
+	for code, name := range pb.SqlInfo_name { // those of the protocol that are only told where asked for are told, too
+		if got := c.info(upstream.SqlInfo(code)); len(got) != 1 {
+			t.Errorf("%s is not answered: %v", name, got)
+		}
+	}
 	some := c.info(10, 9999, 8, 0)
 	if len(some) != 3 || some[10] != 1 {
 		t.Errorf("asked for 10, 9999, 8 and 0: %v", some)
