@@ -125,7 +125,7 @@ func (p *problem) fault(c class) *fault.Error {
 	case p.Subtype == "NO_MATCHING_FUNCTION":
 		return fault.New(fault.Invalid, "No function matches %s: a cast of an argument may help.", p.Call).With("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", "42K09")
 	case strings.Contains(message, "must appear in the GROUP BY") && !p.grouped:
-		return fault.New(fault.Invalid, "The query does not include a GROUP BY clause. Add GROUP BY or turn it into the window functions using OVER clauses. %s", message).With("MISSING_GROUP_BY", "42803")
+		return fault.New(fault.Invalid, "%s. The query does not include a GROUP BY clause: add one, or turn it into the window functions using OVER clauses.", strings.TrimSuffix(message, ".")).With("MISSING_GROUP_BY", "42803")
 	case strings.Contains(message, "must appear in the GROUP BY"):
 		return fault.New(fault.Invalid, "%s", message).With("MISSING_AGGREGATION", "42803")
 	case negativeRows.MatchString(message), strings.Contains(p.Message, rowsNegative):

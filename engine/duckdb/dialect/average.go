@@ -35,6 +35,14 @@ func (a aggregate) call(w *writer, function string) {
 	w.pieces(a.after)
 }
 
+// castCall writes it of the argument as a double.
+func (a aggregate) castCall(w *writer, function string) {
+	w.text(function + "(" + a.before + "CAST(")
+	w.pieces(a.value)
+	w.text("AS DOUBLE))")
+	w.pieces(a.after)
+}
+
 func (a aggregate) mapped(pieces func([]piece) []piece) aggregate {
 	return aggregate{value: pieces(a.value), before: a.before, after: pieces(a.after)}
 }
@@ -44,9 +52,12 @@ func (a average) mapped(pieces func([]piece) []piece) typed {
 }
 
 func (a average) of(types []Type) (Type, error) {
+	if err := summable("avg", types[0]); err != nil {
+		return Type{}, err
+	}
 	if t := types[0]; t.Name == "DECIMAL" {
 		return decimalType(min(38, t.Width+4), min(38, t.Scale+4)), nil
-	} else if numbers[t.Name] {
+	} else if numbers[t.Name] || t.Name == "VARCHAR" {
 		return parseType("DOUBLE"), nil
 	}
 	return Type{}, nil
@@ -58,13 +69,17 @@ var numbers = map[string]bool{"TINYINT": true, "SMALLINT": true, "INTEGER": true
 
 // write writes the average of decimals with four digits more before and behind the point, as far as there are 38.
 func (a average) write(w *writer, types []Type) {
-	if len(types) == 0 || types[0].Name != "DECIMAL" {
+	switch {
+	case len(types) > 0 && types[0].Name == "VARCHAR":
+		a.castCall(w, "avg")
+		return
+	case len(types) == 0 || types[0].Name != "DECIMAL":
 		a.call(w, "avg")
 		return
 	}
 	out, _ := a.of(types)
 	w.text("CAST(skua_average(")
-	a.call(w, "sum")
+	sum{a.aggregate}.write(w, types)
 	w.text(",")
 	a.call(w, "count")
 	w.text(fmt.Sprintf(", %d) AS DECIMAL(%d, %d))", out.Scale, out.Width, out.Scale))

@@ -96,7 +96,7 @@ var functions = map[string]function{
 
 	// Aggregates.
 	"grouping": {special: groupingCall, spark: true}, "grouping_id": {special: groupingCall, spark: true}, "regr_count": templated(2, "CAST(regr_count($1, $2) AS BIGINT)").onlySpark(),
-	"sum": {special: sumCall, spark: true}, "avg": {special: averageCall, spark: true}, "mean": {special: averageCall, spark: true},
+	"sum": {special: sumCall, spark: true}, "try_sum": {special: trySum, spark: true}, "try_avg": {special: tryAverage, spark: true}, "avg": {special: averageCall, spark: true}, "mean": {special: averageCall, spark: true},
 	"array_agg":  renamed("list"),
 	"percentile": templated(2, "quantile_cont($1, $2)"), "percentile_approx": templated(2, "quantile_disc($1, $2)", 3, "quantile_disc($1, $2)"),
 	"approx_percentile": templated(2, "quantile_disc($1, $2)", 3, "quantile_disc($1, $2)"), "every": renamed("bool_and"), "some": renamed("bool_or"), "any": renamed("bool_or"),
@@ -314,6 +314,10 @@ var greatWidth = regexp.MustCompile(`[0-9]{4}|\*|\{[^}]*\{`)
 // countOfSeveral writes count(a, b) and count(DISTINCT a, b), which count the rows where none of them is NULL; false: it has one argument.
 func (r *rewriter) countOfSeveral(pos syntax.Pos) bool {
 	bounds := r.argumentBounds()
+	if len(bounds) == 0 && r.Spark {
+		r.failed = fault.New(fault.Invalid, "The `count` requires >= 1 parameters but the actual number is 0.").With("WRONG_NUM_ARGS.WITH_SUGGESTION", "42605").At(faultAt(pos))
+		return true
+	}
 	if len(bounds) < 2 {
 		return false
 	}
