@@ -55,12 +55,15 @@ type step struct {
 	want expect
 }
 
-// tools are the call sequences of programs, in the order in which they send them.
-var tools = map[string]struct {
+// program is what a tool calls itself, the headers of its connection, and its calls in the order in which it sends them.
+type program struct {
 	agent   string
 	headers []string
 	steps   []step
-}{
+}
+
+// tools are the call sequences of tools for reports.
+var tools = map[string]program{
 	"DBeaver": {agent: "grpc-java-netty/1.71.0", steps: []step{
 		{"product, quote, escape", info(), expect{rows: some}},
 		{"catalogs", command(&pb.CommandGetCatalogs{}), expect{columns: "catalog_name", has: "lake", rows: some}},
@@ -404,7 +407,9 @@ func TestToolsGetWhatTheyAskFor(t *testing.T) {
 	s, err := Start(t.Context(), Config{Settings: settings})
 	must(t, err)
 	t.Cleanup(func() { must(t, s.Stop()) })
-	for name, program := range tools {
+	programs := maps.Clone(tools)
+	maps.Copy(programs, libraries)
+	for name, program := range programs {
 		t.Run(name, func(t *testing.T) {
 			sql, err := flightsql.NewClient(s.Target().Address, nil, []flight.ClientMiddleware{flight.NewClientCookieMiddleware()},
 				grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithUserAgent(program.agent))
