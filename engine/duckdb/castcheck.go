@@ -15,7 +15,7 @@ import (
 func (t *castTarget) takes(n *node) error {
 	from := n.family()
 	switch {
-	case n.kind() == typeUnjudged, from == nullFamily, t.from == nil && t.name == "STRING", slices.Contains(t.from, from):
+	case n.unjudged(), from == nullFamily, t.from == nil && t.name == "STRING", slices.Contains(t.from, from):
 		return nil
 	case from == noFamily:
 		return fault.New(fault.Unsupported, "a cast of values of this type to %s is not supported in the dialect spark", t.name)
@@ -41,7 +41,7 @@ func mismatch(n *node, to string, suggested bool) error {
 
 // mayNest refuses values whose parts are not cast to the parts of a sample's type. With try a key that becomes NULL is refused: there is no such key.
 func mayNest(n, sample *node, try bool) error {
-	if n.family() == nullFamily || n.kind() == typeUnjudged {
+	if n.family() == nullFamily || n.unjudged() {
 		return nil
 	}
 	parts, wanted := n.parts(), sample.parts()

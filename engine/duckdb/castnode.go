@@ -212,6 +212,9 @@ func (n *node) family() family {
 	return f
 }
 
+// unjudged reports whether the type is not known yet: of a subquery, or of a macro's parameter.
+func (n *node) unjudged() bool { return n.kind() == typeUnjudged || n.kind() == typeInvalid }
+
 // perSecond is how many units of a timestamp or a time of day are a second.
 func (n *node) perSecond() int64 {
 	switch n.kind() {

@@ -87,7 +87,8 @@ Spark and ANSI SQL give the same text another meaning, ` + "`SET skua.sql.dialec
 writes the tables below from what the engine gives.
 
 Columns without an alias are called as Spark calls them in both dialects, and the sum of whole numbers is a ` + "`bigint`" + `. Under ` + "`spark`" + ` every cast is Spark's, whatever it is written as (CAST, TRY_CAST, ::):
-its texts, what it reads from texts, its errors; floats have the fewest digits that give them back, as Java has written them since version 19. Under ` + "`spark`" + ` the type ` + "`TIMESTAMP`" + ` has the session's zone, and ` + "`avg`" + ` of
+its texts, what it reads from texts, its errors; floats have the fewest digits that give them back, as Java has written them since version 19. So are those that nobody writes: of arguments
+of functions of texts, beside ` + "`||`" + `, where a text is compared with a number, a day or a time, and where values meet in one type, as in ` + "`CASE`" + `, ` + "`coalesce`" + ` and ` + "`array`" + `. Under ` + "`spark`" + ` the type ` + "`TIMESTAMP`" + ` has the session's zone, and ` + "`avg`" + ` of
 decimals is a decimal with four digits more behind the point, rounded half up; under ` + "`ansi`" + ` it is a double.
 
 Under ` + "`spark`" + ` arithmetic has Spark's types, values and errors. Decimals stay decimals: quotients and products have the digits that Spark gives them, rounded half up, with fewer behind the point where

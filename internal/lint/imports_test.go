@@ -126,7 +126,7 @@ var table = map[string]row{
 		and(arrow, iceberg),
 	"engine/duckdb":         may("catalogs", "engine", "engine/duckdb/dialect", "engine/sparktext", "engine/syntax", "fault", "predicate", "resource", "scan", "variant").and(arrow, bindings, uuid),
 	"variant":               may("fault"),
-	"engine/duckdb/dialect": may("engine/arith", "engine/syntax", "fault").and(arrow),
+	"engine/duckdb/dialect": may("engine/arith", "engine/sparktext", "engine/syntax", "fault").and(arrow),
 	"flightsql":             may("auth", "engine", "session", "resource", "fault").and(arrow, flight, grpc, protobuf),
 
 	// What composes them: neither a catalog's implementation nor the conformance suite.

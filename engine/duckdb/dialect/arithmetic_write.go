@@ -141,7 +141,7 @@ func (w *arithmeticWriter) node(n *node) {
 	case w.typeOf(n.left).Kind == arith.Void || w.typeOf(n.right).Kind == arith.Void:
 		w.text("CAST(NULL AS " + spelled(t).Text + ")")
 	case n.op == "||":
-		w.infix(n, "||")
+		w.joined(n)
 	case strings.Contains("<<>>>", n.op):
 		w.shift(n, t)
 	case n.op == "&" || n.op == "|" || n.op == "^":

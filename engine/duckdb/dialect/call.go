@@ -44,6 +44,9 @@ func (r *rewriter) call(name []syntax.Ident, start int) {
 	if r.aggregation(last, pos) || r.valueCall(last, pos) {
 		return
 	}
+	if r.typeCall(last, pos) || r.coercedCall(last, pos) {
+		return
+	}
 	if f, ok := r.lookup(last); ok {
 		if f.rename != "" {
 			r.function(f.rename, pos)

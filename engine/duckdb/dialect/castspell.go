@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/skua-data/skua/engine/syntax"
 )
@@ -79,7 +78,7 @@ func (r *rewriter) castText(t syntax.TypeName, try bool, operand string) string 
 // castScalar spells the cast to a type without parts.
 func (r *rewriter) castScalar(t syntax.TypeName, try bool, operand string) string {
 	if precision, scale, ok := decimalOf(t); ok {
-		return fmt.Sprintf("CAST(%s(%s, %d) AS DECIMAL(%d, %d))", CastFunction("decimal_"+strconv.Itoa(scale), try), operand, precision, precision, scale)
+		return fmt.Sprintf("CAST(%s(%s, %d) AS DECIMAL(%d, %d))", CastFunction("decimal_"+itoa(scale), try), operand, precision, precision, scale)
 	}
 	return CastFunction(castTargets[spellType(t, true)].function, try) + "(" + operand + ", " + QuoteText(r.Zone.String()) + ")"
 }
@@ -89,7 +88,7 @@ func (r *rewriter) castNested(t syntax.TypeName, try bool, v string, depth int) 
 	if len(t.Args) == 0 && len(t.Fields) == 0 {
 		return r.castScalar(t, try, v)
 	}
-	spelled, element := spellType(t, true), "skua_c"+strconv.Itoa(depth)
+	spelled, element := spellType(t, true), "skua_c"+itoa(depth)
 	var text string
 	switch {
 	case len(t.Args) == 1:
@@ -100,7 +99,7 @@ func (r *rewriter) castNested(t syntax.TypeName, try bool, v string, depth int) 
 	default:
 		fields := make([]string, len(t.Fields))
 		for i, f := range t.Fields {
-			fields[i] = QuoteIdent(f.Name.Text) + " := " + r.castNested(f.Type, try, "struct_extract_at("+v+", "+strconv.Itoa(i+1)+")", depth+1)
+			fields[i] = QuoteIdent(f.Name.Text) + " := " + r.castNested(f.Type, try, "struct_extract_at("+v+", "+itoa(i+1)+")", depth+1)
 		}
 		text = "CASE WHEN " + v + " IS NOT NULL THEN struct_pack(" + strings.Join(fields, ", ") + ") END"
 	}
@@ -121,31 +120,37 @@ func (r *rewriter) castColumn(t syntax.TypeName, try bool) string {
 	return "CASE WHEN " + NativeCast + "(typeof($1), " + QuoteText(native) + ") THEN CAST($1 AS " + spelled + ") ELSE " + r.castScalar(t, try, "$1") + " END"
 }
 
-// namedCast writes the cast of a word for a day or a time, which stands where Spark knows the text beforehand: 'epoch', 'now', 'today'; false: it is another text.
-func (r *rewriter) namedCast(spelled string, text syntax.Token, pos syntax.Pos) bool {
-	name := strings.ToLower(strings.TrimSpace(syntax.TextOf(text)))
-	shift, ok := namedDays[name]
-	if !ok && name != "epoch" || spelled != "DATE" && spelled != "TIMESTAMP" && spelled != "TIMESTAMPTZ" {
+// namedCast writes the cast of a name of a day or a time, which Spark knows where it is a constant; false: it is another text.
+func (r *rewriter) namedCast(typ string, text syntax.Token, pos syntax.Pos) bool {
+	if typ != "DATE" && typ != "TIMESTAMP" && typ != "TIMESTAMPTZ" {
 		return false
 	}
-	now := r.Clock.In(r.Zone)
-	day := now.AddDate(0, 0, shift)
-	midnight := time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, r.Zone)
-	switch {
-	case name == "epoch" && spelled == "TIMESTAMPTZ":
-		r.emitAt("TIMESTAMPTZ '1970-01-01 00:00:00+00'", pos)
-	case name == "epoch":
-		r.emitAt(spelled+" '1970-01-01'", pos)
-	case spelled == "DATE":
-		r.emitAt("DATE '"+day.Format(time.DateOnly)+"'", pos)
-	case name == "now" && spelled == "TIMESTAMP":
-		r.emitAt(r.moment(momentLocal), pos)
-	case name == "now":
-		r.emitAt(r.moment(momentZoned), pos)
-	case spelled == "TIMESTAMP":
-		r.emitAt("TIMESTAMP '"+day.Format(time.DateOnly)+"'", pos)
-	default:
-		r.emitAt("TIMESTAMPTZ '"+midnight.UTC().Format("2006-01-02 15:04:05+00")+"'", pos)
+	spelled, ok := r.namedMoment(syntax.TextOf(text), typ)
+	if ok {
+		r.emitAt(spelled, pos)
+	}
+	return ok
+}
+
+// typeCall writes a function that is called by a type: string(x), int(x); false: it is another one.
+func (r *rewriter) typeCall(name string, pos syntax.Pos) bool {
+	t := syntax.TypeName{Name: name}
+	if !r.Spark || r.odbc || !typeCalls[name] || !r.is("(") {
+		return false
+	}
+	bounds := r.argumentBounds()
+	if len(bounds) != 1 || r.unbound(bounds[0][0], bounds[0][1]) {
+		return false
+	}
+	from, to := bounds[0][0], bounds[0][1]
+	operand := r.argumentPieces(bounds)[0]
+	if r.failed == nil {
+		r.castTo(t, false, from, to, operand, pos)
 	}
 	return true
 }
+
+// typeCalls are the types that cast as functions.
+var typeCalls = words("string boolean tinyint smallint int bigint float double decimal date timestamp binary")
+
+func itoa(n int) string { return strconv.Itoa(n) }

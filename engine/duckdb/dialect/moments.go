@@ -1,11 +1,13 @@
 package dialect
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/skua-data/skua/engine/sparktext"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 )
@@ -85,30 +87,74 @@ func constantText(value string) string { return "CAST(" + QuoteText(value) + " A
 // namedDays are the texts of typed literals that mean a day by today's.
 var namedDays = map[string]int{"today": 0, "now": 0, "yesterday": -1, "tomorrow": 1}
 
-// namedTime writes DATE 'today' and its like; false: the literal is another one.
+// namedTime writes DATE 'today' and its like, and in Spark's dialect what Spark reads and the engine does not: DATE '2024-1'; false: the literal is the engine's.
 func (r *rewriter) namedTime(t syntax.Token) bool {
-	name := strings.ToLower(strings.TrimSpace(syntax.TextOf(r.at(r.next + 1))))
-	shift, ok := namedDays[name]
-	if !ok || r.at(r.next+2).Kind == syntax.Text {
+	literal := r.at(r.next + 1)
+	if r.at(r.next+2).Kind == syntax.Text {
 		return false
 	}
-	now := r.Clock.In(r.Zone)
-	day := now.AddDate(0, 0, shift)
-	text := ""
-	switch typ := spellType(syntax.TypeName{Name: strings.ToLower(t.Text)}, r.Spark); {
-	case typ == "DATE":
-		text = "DATE '" + day.Format(time.DateOnly) + "'"
-	case name == "now" && typ == "TIMESTAMP":
-		text = r.moment(momentLocal)
-	case name == "now":
-		text = r.moment(momentZoned)
-	default:
-		text = typ + " '" + day.Format(time.DateOnly) + " 00:00:00'"
+	typ := spellType(syntax.TypeName{Name: strings.ToLower(t.Text)}, r.Spark)
+	text, ok := r.namedMoment(syntax.TextOf(literal), typ)
+	if !ok && r.Spark {
+		text, ok = r.readMoment(syntax.TextOf(literal), t)
 	}
-	r.next += 2
-	r.emitAt(text, t.Pos)
-	return true
+	if ok && r.failed == nil {
+		r.next += 2
+		r.emitAt(text, t.Pos)
+	}
+	return ok
 }
+
+// namedMoment spells the day or the time that a name means for a type of the engine.
+func (r *rewriter) namedMoment(text, typ string) (string, bool) {
+	name := strings.ToLower(sparktext.Trim(text))
+	now := r.Clock.In(r.Zone)
+	shift, ok := namedDays[name]
+	day := now.AddDate(0, 0, shift).Format(time.DateOnly)
+	switch {
+	case name == "epoch" && r.Spark && typ == "TIMESTAMPTZ":
+		return "TIMESTAMPTZ '1970-01-01 00:00:00+00'", true
+	case name == "epoch" && r.Spark:
+		return typ + " '1970-01-01'", true
+	case !ok:
+		return "", false
+	case typ == "DATE":
+		return "DATE '" + day + "'", true
+	case name == "now" && typ == "TIMESTAMP":
+		return r.moment(momentLocal), true
+	case name == "now":
+		return r.moment(momentZoned), true
+	}
+	return typ + " '" + day + " 00:00:00'", true
+}
+
+// plainMoment finds the texts of days and times that the engine reads as Spark does.
+var plainMoment = regexp.MustCompile(`^(?:000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})-[0-9]{2}-[0-9]{2}(?: [0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?)?$`)
+
+// readMoment spells a literal of a type that a token names, in one of the forms that Spark alone has; false: it is the engine's.
+func (r *rewriter) readMoment(text string, typ syntax.Token) (string, bool) {
+	t := syntax.TypeName{Name: strings.ToLower(typ.Text)}
+	days, isDate := sparktext.ParseDate(sparktext.Trim(text))
+	_, isTime := sparktext.ParseTimestamp(sparktext.Trim(text))
+	date := typ.Is("DATE")
+	switch {
+	case date && !isDate || !date && !isTime:
+		r.failed = fault.New(fault.Invalid, "The value of the typed literal %q is invalid: %s.", strings.ToUpper(typ.Text), QuoteText(text)).With("INVALID_TYPED_LITERAL", "42604").
+			At(fault.Position{Line: typ.Pos.Line, Column: typ.Pos.Column})
+		return "", true
+	case plainMoment.MatchString(text) && (!date || len(text) == len(time.DateOnly)):
+		return "", false
+	case date && days >= firstDay && days <= lastDay:
+		return "DATE '" + string(sparktext.AppendDate(nil, days)) + "'", true
+	}
+	return r.castScalar(t, false, QuoteText(text)), true
+}
+
+// The days of the years that are written with four digits.
+const (
+	firstDay = -719162
+	lastDay  = 2932896
+)
 
 // units are the words for parts of a time.
 var units = map[string]string{"year": "year", "years": "year", "yyyy": "year", "yy": "year", "quarter": "quarter", "quarters": "quarter", "q": "quarter", "month": "month", "months": "month", "mm": "month",

@@ -53,7 +53,7 @@ func (r *rewriter) operand(s *scope) {
 		r.value(v, t.Pos)
 		return
 	}
-	if r.arithmetic() {
+	if r.comparison() || r.arithmetic() || r.unifiedCase() {
 		return
 	}
 	switch t.Kind {

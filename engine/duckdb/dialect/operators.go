@@ -48,7 +48,7 @@ func (p *operators) node(n *node) *node {
 	case n.left == nil:
 		p.more = true
 	case n.op == "||":
-		p.more = p.more || n.mixed()
+		p.more = p.more || n.mixed() || !n.left.joins() || !n.right.joins()
 	case (n.op == "+" || n.op == "-" || n.op == "*") && n.left.small() && n.right.small():
 	default:
 		p.more = true
@@ -62,6 +62,11 @@ func (n *node) small() bool {
 		return n.op != "||" && n.left != nil && n.left.small() && n.right.small()
 	}
 	return n.asked == 0 && n.known.Kind == arith.Int
+}
+
+// joins reports whether an operand of || is a text as it is written, or made of those.
+func (n *node) joins() bool {
+	return n.op == "||" || n.op == "" && n.asked == 0 && n.known.Kind == arith.String
 }
 
 // mixed reports whether texts are joined with what other operators give.

@@ -36,13 +36,14 @@ type rewriter struct {
 	numbers        map[string]int // of typed parts, by query and text
 	operators      bool           // there are some, and they mean what they mean in Spark
 	closers        []int          // of tokens that open something, once asked for
+	compared       int            // the token that a value begins with that is compared already
 	leaf, until    int            // the token that a leaf of an expression with operators begins with, and the one behind it
 	averages       int            // how deep inside arguments of averages
 	generating     int            // and of generators
 	repeated       int            // names that were made different
 	starLists      []starredLevel
-	pairs          map[int]bool // tokens in front of which a join lacks its condition
-	growth         int          // how much the functions around multiply their arguments
+	pairs          map[int]bool      // tokens in front of which a join lacks its condition
+	growth         int               // how much the functions around multiply their arguments
 	lambdaNames    map[string]string // what the names of lambdas around are written as, by name in lower case
 	lambdaScope    string            // the text of the calls that they are lambdas of
 	lambdaLevel    int
