@@ -35,7 +35,7 @@ func nanosTable(t *testing.T) *memoryTable {
 
 // otherInSpark are functions whose values over timestamps with nanoseconds are others in Spark's dialect: the seconds of unix_timestamp are cut off, truncated times have a zone,
 // names are short, and microseconds are no field.
-var otherInSpark = regexp.MustCompile(`\b(unix_timestamp|date_trunc|dayname|monthname)\(|datediff\(hour|MICROSECOND`)
+var otherInSpark = regexp.MustCompile(`\b(unix_timestamp|date_trunc|dayname|monthname|from_utc_timestamp)\(|datediff\(hour|MICROSECOND|date_format\(z|year\(z|YEAR FROM z`)
 
 // texts runs a statement in both dialects in a zone, and gives its rows' first two columns as texts.
 func (f *fixture) texts(zone *time.Location, sql string) (map[string]string, error) {

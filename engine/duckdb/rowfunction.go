@@ -36,7 +36,7 @@ func rowFunction(name string, parameters []int, result int, of func(r *row) erro
 		r := &row{columns: arguments, out: b, zones: map[string]*sparktext.Zone{}, kept: map[string]any{}}
 		for r.at = 0; r.at < rows; r.at++ {
 			before := b.Len()
-			if !r.missing() {
+			if !r.missing(len(parameters)) {
 				if err := of(r); err != nil {
 					return nil, err
 				}
@@ -49,8 +49,16 @@ func rowFunction(name string, parameters []int, result int, of func(r *row) erro
 	}}
 }
 
-func (r *row) missing() bool {
-	for _, c := range r.columns {
+// rowFunctionOfMany is rowFunction with any number of arguments behind those of the types: they may be NULL.
+func rowFunctionOfMany(name string, parameters []int, result int, of func(r *row) error) scalar {
+	out := rowFunction(name, parameters, result, of)
+	out.varargs = true
+	return out
+}
+
+// missing reports whether one of the first arguments is NULL.
+func (r *row) missing(first int) bool {
+	for _, c := range r.columns[:first] {
 		if c.IsNull(r.at) {
 			return true
 		}

@@ -10,7 +10,11 @@ var textMacros = []string{
 	byType("skua_octets", "x", "VARCHAR", "CAST(strlen(x) AS INTEGER)", "BLOB", "CAST(octet_length(x) AS INTEGER)"),
 	byType("skua_bytes", "x", "BLOB", "x", "VARCHAR", "encode(x)"),
 	`CREATE MACRO skua_count(n) AS CASE WHEN n < 0 THEN 0 ELSE CAST(n AS BIGINT) END`,
-	`CREATE MACRO skua_near(a, b, n) AS CASE WHEN skua_levenshtein(a, b) <= n THEN CAST(skua_levenshtein(a, b) AS INTEGER) ELSE CASE WHEN n IS NOT NULL AND a IS NOT NULL AND b IS NOT NULL THEN -1 END END`,
+	`CREATE MACRO skua_apart(a, b) AS CASE WHEN skua_guard(3, CAST(length(a) AS DOUBLE) * length(b)) = 0 THEN skua_distance(a, b) END`,
+	byType("skua_format_number", "d, x", "DOUBLE FLOAT", "skua_grouped_float(x, d)", "BIGINT", "skua_grouped(CAST(x AS VARCHAR), d)", "DECIMAL(38,10)", "skua_grouped(CAST(x AS VARCHAR), d)"),
+	`CREATE MACRO skua_padded_left(s, n, p) AS CASE WHEN p = '' THEN left(s, skua_count(n)) ELSE lpad(s, skua_length(n), p) END`,
+	`CREATE MACRO skua_padded_right(s, n, p) AS CASE WHEN p = '' THEN left(s, skua_count(n)) ELSE rpad(s, skua_length(n), p) END`,
+	`CREATE MACRO skua_near(a, b, n) AS CASE WHEN skua_apart(a, b) <= n THEN skua_apart(a, b) ELSE CASE WHEN n IS NOT NULL AND a IS NOT NULL AND b IS NOT NULL THEN -1 END END`,
 	`CREATE MACRO skua_kept(x) AS coalesce(x, chr(0) || 'keep')`,
 	`CREATE MACRO skua_place(list, x) AS CASE WHEN list IS NOT NULL AND x IS NOT NULL THEN coalesce(list_position(string_split(list, ','), x), 0) END`,
 }

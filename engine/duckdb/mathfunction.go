@@ -1,0 +1,85 @@
+//go:build cgo
+
+package duckdb
+
+import (
+	"math"
+
+	"github.com/skua-data/skua/fault"
+)
+
+// mathFunctions are Spark's functions of numbers where the engine's have other values: logarithms of what has none are NULL.
+var mathFunctions = []scalar{
+	logarithm("skua_ln", 0, natural),
+	logarithm("skua_log2", 0, func(x float64) float64 { return natural(x) / math.Ln2 }),
+	logarithm("skua_log1p", -1, math.Log1p),
+	rowFunction("skua_log", []int{typeDouble, typeDouble}, typeDouble, func(r *row) error {
+		if base, x := r.float(0), r.float(1); !(base <= 0) && !(x <= 0) {
+			r.give(natural(x) / natural(base))
+		}
+		return nil
+	}),
+	real("skua_expm1", math.Expm1), real("skua_sqrt", math.Sqrt), real("skua_rint", math.RoundToEven), real("skua_atanh", math.Atanh), real("skua_acosh", math.Acosh),
+	rowFunction("skua_hypot", []int{typeDouble, typeDouble}, typeDouble, func(r *row) error { r.give(math.Hypot(r.float(0), r.float(1))); return nil }),
+	rowFunction("skua_bit", []int{typeBigint, typeInteger, typeInteger}, typeInteger, func(r *row) error {
+		at, bits := r.whole(1), r.whole(2)
+		if at < 0 || at >= bits {
+			return fault.New(fault.Invalid, "The value of parameter(s) `pos` in `bit_get` is invalid: expects an integer value in [0, %d), but got %d.", bits, at).
+				With("INVALID_PARAMETER_VALUE.BIT_POSITION_RANGE", "22023")
+		}
+		r.give(r.whole(0) >> at & 1)
+		return nil
+	}),
+	rowFunction("skua_shift_unsigned", []int{typeInteger, typeInteger}, typeInteger, func(r *row) error {
+		r.give(int64(int32(uint32(r.whole(0)) >> (uint(r.whole(1)) & 31))))
+		return nil
+	}),
+	rowFunction("skua_shift_unsigned", []int{typeBigint, typeInteger}, typeBigint, func(r *row) error {
+		r.give(int64(uint64(r.whole(0)) >> (uint(r.whole(1)) & 63)))
+		return nil
+	}),
+	rowFunction("skua_width_bucket", []int{typeDouble, typeDouble, typeDouble, typeBigint}, typeBigint, widthBucketCall),
+}
+
+// natural is the natural logarithm, of the smallest numbers, too.
+func natural(x float64) float64 {
+	const smallestNormal = 2.2250738585072014e-308
+	if x > 0 && x < smallestNormal {
+		return math.Log(x*(1<<54)) - 54*math.Ln2
+	}
+	return math.Log(x)
+}
+
+// real makes a function of one number.
+func real(name string, of func(float64) float64) scalar {
+	return rowFunction(name, []int{typeDouble}, typeDouble, func(r *row) error { r.give(of(r.float(0))); return nil })
+}
+
+// logarithm is NULL at its bound and below.
+func logarithm(name string, bound float64, of func(float64) float64) scalar {
+	return rowFunction(name, []int{typeDouble}, typeDouble, func(r *row) error {
+		if x := r.float(0); !(x <= bound) {
+			r.give(of(x))
+		}
+		return nil
+	})
+}
+
+func widthBucketCall(r *row) error {
+	x, low, high, n := r.float(0), r.float(1), r.float(2), r.whole(3)
+	if n <= 0 || n == math.MaxInt64 || math.IsNaN(x) || low == high || math.IsNaN(low) || math.IsInf(low, 0) || math.IsNaN(high) || math.IsInf(high, 0) {
+		return nil
+	}
+	lower, upper := min(low, high), max(low, high)
+	switch {
+	case low < high && x < lower, low > high && x > upper:
+		r.give(int64(0))
+	case low < high && x >= upper, low > high && x <= lower:
+		r.give(n + 1)
+	case low < high:
+		r.give(int64(float64(n)*(x-lower)/(upper-lower)) + 1)
+	default:
+		r.give(int64(float64(n)*(upper-x)/(upper-lower)) + 1)
+	}
+	return nil
+}
