@@ -39,6 +39,7 @@ var conditions = []condition{
 	conditionOf(`^Column ".*" does not exist on (left|right) side of join`, "UNRESOLVED_USING_COLUMN_FOR_JOIN", "42703"),
 	conditionOf(`^Set operations can only apply to expressions with the same number of result columns`, "NUM_COLUMNS_MISMATCH", "42826"),
 	conditionOf(`^VALUES lists must all be the same length`, "INVALID_INLINE_TABLE.NUM_COLUMNS_MISMATCH", "42000"),
+	conditionOf(`^Column ".*" in EXCLUDE list not found`, "UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703"),
 	conditionOf(`^Division by zero`, "DIVIDE_BY_ZERO", "22012"),
 	conditionOf(`^Duplicate CTE name`, "DUPLICATED_CTE_NAMES", "42602"),
 }

@@ -103,6 +103,11 @@ are called after those it takes. The generators ` + "`explode`" + `, ` + "`posex
 takes every pair of rows, whatever its kind; ` + "`a JOIN b JOIN c ON x ON y`" + ` means what it does in ANSI SQL.
 Under ` + "`spark`" + ` the star of joins that all have the same ` + "`USING`" + ` begins with its columns; that of ` + "`NATURAL JOIN`" + ` and of other joins has the columns in the order of the tables.
 
+Under ` + "`spark`" + ` aggregates and windows are Spark's: ` + "`IGNORE NULLS`" + ` beside or inside the parentheses, ` + "`first(x, true)`" + `, ` + "`WITHIN GROUP`" + `, ` + "`FILTER`" + ` behind every aggregate, ` + "`some`" + ` and ` + "`any`" + `, ` + "`try_sum`" + ` and ` + "`try_avg`" + `,
+lists without nulls, ` + "`count_if`" + ` of no rows, ranks of 32 bits, variances and regressions over NaN, percentiles that are doubles; ` + "`approx_count_distinct`" + ` is the exact number. A sum of what is no number, a wrong
+number of arguments and a window function without ` + "`OVER`" + ` are refused as Spark refuses them. ` + "`(a, b) NOT IN (SELECT …)`" + ` is true where no row may be equal. ` + "`VALUES`" + ` calls its columns ` + "`col1`" + `, ` + "`col2`" + ` and so on, and ` + "`t.s.*`" + ` is
+the fields of a struct. Otherwise than in Spark, a null inside a struct or a list is greater than what is there, -0.0 may stand for a group of zeros, and of rows that tie ` + "`max_by`" + ` and ` + "`min_by`" + ` take the first.
+
 ## Where they differ
 
 `
