@@ -1,19 +1,15 @@
 package inprocess
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/flight/flightsql"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials/insecure"
 )
 
 // bound are statements with parameters, the values that are bound, as JSON of one row, and the statement that says the same without parameters. Some are
@@ -70,17 +66,9 @@ func record(t *testing.T, types []arrow.DataType, rows ...string) arrow.RecordBa
 	return array.NewRecordBatch(arrow.NewSchema(fields, nil), columns, int64(len(rows)))
 }
 
-// TestBoundValuesMeanWhatTheyMeanInTheText runs statements with parameters, whose values may make more of them than a scan, and fetches them twice.
+// TestBoundValuesMeanWhatTheyMeanInTheText runs statements with parameters, whose values may make more of them than a scan.
 func TestBoundValuesMeanWhatTheyMeanInTheText(t *testing.T) {
-	s, err := Start(t.Context(), Config{Settings: lake(t)})
-	must(t, err)
-	t.Cleanup(func() { must(t, s.Stop()) })
-	sql, err := flightsql.NewClient(s.Target().Address, nil, nil, grpc.WithTransportCredentials(insecure.NewCredentials()))
-	must(t, err)
-	defer sql.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	u := &tool{t, sql, ctx}
+	u := connected(t, start(t, lake(t)), "grpc-go/1.85.0")
 	for _, c := range bound {
 		want, err := query(c.same)(u)
 		if err != nil {
@@ -126,15 +114,7 @@ func TestBoundValuesMeanWhatTheyMeanInTheText(t *testing.T) {
 
 // TestNumbersAndTimesAsJavaBindsThem: its driver binds a decimal only by its own scale, and a time as milliseconds; it binds what it is told.
 func TestNumbersAndTimesAsJavaBindsThem(t *testing.T) {
-	s, err := Start(t.Context(), Config{Settings: lake(t)})
-	must(t, err)
-	t.Cleanup(func() { must(t, s.Stop()) })
-	sql, err := flightsql.NewClient(s.Target().Address, nil, nil, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithUserAgent("grpc-java-netty/1.71.0"))
-	must(t, err)
-	defer sql.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	u := &tool{t, sql, ctx}
+	u := connected(t, start(t, lake(t)), "grpc-java-netty/1.71.0")
 	for _, c := range []struct{ sql, value, same string }{
 		{"SELECT id FROM types.all_v2 WHERE d9 <= ?", "[1.5]", "SELECT id FROM types.all_v2 WHERE d9 <= 1.5"},
 		{"SELECT id, d9 FROM types.all_v2 WHERE d9 < ? AND id IN (SELECT id FROM types.all_v2) ORDER BY id", "[1]", "SELECT id, d9 FROM types.all_v2 WHERE d9 < 1 ORDER BY id"},

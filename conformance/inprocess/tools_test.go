@@ -400,6 +400,20 @@ func nested(t *testing.T) map[string]string {
 		"spark.sql.catalog.deep.warehouse": warehouse, "spark.sql.defaultCatalog": "lake"}
 }
 
+// connected is a session of a program that calls itself agent, until the test's end.
+func connected(t *testing.T, s *Running, agent string, headers ...string) *tool {
+	t.Helper()
+	sql, err := flightsql.NewClient(s.Target().Address, nil, []flight.ClientMiddleware{flight.NewClientCookieMiddleware()},
+		grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithUserAgent(agent))
+	must(t, err)
+	ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(t.Context(), headers...), 2*time.Minute)
+	t.Cleanup(func() {
+		cancel()
+		sql.Close()
+	})
+	return &tool{t, sql, ctx}
+}
+
 // TestToolsGetWhatTheyAskFor replays what programs send, each in a session of its own.
 func TestToolsGetWhatTheyAskFor(t *testing.T) {
 	settings := lake(t)
@@ -411,13 +425,7 @@ func TestToolsGetWhatTheyAskFor(t *testing.T) {
 	maps.Copy(programs, libraries)
 	for name, program := range programs {
 		t.Run(name, func(t *testing.T) {
-			sql, err := flightsql.NewClient(s.Target().Address, nil, []flight.ClientMiddleware{flight.NewClientCookieMiddleware()},
-				grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithUserAgent(program.agent))
-			must(t, err)
-			defer sql.Close()
-			ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(t.Context(), program.headers...), 2*time.Minute)
-			defer cancel()
-			u := &tool{t, sql, ctx}
+			u := connected(t, s, program.agent, program.headers...)
 			for _, step := range program.steps {
 				got, err := step.call(u)
 				step.want.judge(t, step.what, got, err)
