@@ -12,7 +12,11 @@ var completed = map[string]string{"substring 2": "2147483647", "substr 2": "2147
 	"lpad 2": " ", "rpad 2": " ", "overlay 3": "-1", "round 1": "0", "bround 1": "0", "months_between 2": "true", "unix_timestamp 1": "yyyy-MM-dd HH:mm:ss",
 	"to_unix_timestamp 1": "yyyy-MM-dd HH:mm:ss", "from_unixtime 1": "yyyy-MM-dd HH:mm:ss", "sort_array 1": "true", "percentile 2": "1", "percentile_approx 2": "10000",
 	"approx_percentile 2": "10000", "locate 2": "1", "regexp_instr 2": "0", "replace 2": "", "listagg 1": "NULL", "string_agg 1": "NULL", "position 2": "1", "mask 1": "X, x, n, NULL", "mask 2": "x, n, NULL", "mask 3": "n, NULL", "mask 4": "NULL", "str_to_map 1": ",, :",
-	"str_to_map 2": ":"}
+	"str_to_map 2": ":", "array_sort 1": defaultOrder}
+
+// defaultOrder is the comparison that array_sort has where none is given.
+const defaultOrder = "lambdafunction((IF(((namedlambdavariable() IS NULL) AND (namedlambdavariable() IS NULL)), 0, (IF((namedlambdavariable() IS NULL), 1, (IF((namedlambdav" +
+	"ariable() IS NULL), -1, (IF((namedlambdavariable() < namedlambdavariable()), -1, (IF((namedlambdavariable() > namedlambdavariable()), 1, 0)))))))))), namedlambdavariable(), namedlambdavariable())"
 
 // otherNames are the functions that Spark calls otherwise than they are written.
 var otherNames = map[string]string{"curdate": "current_date", "current_database": "current_schema", "array_agg": "collect_list", "random": "rand"}
@@ -54,10 +58,10 @@ func (n *namer) calledOtherwise(name string, args []syntax.Expr) bool {
 	return true
 }
 
-// shownArguments are those of a call's arguments that Spark shows: whether nulls are left out and how exact an estimate is are none.
+// shownArguments are those of a call's arguments that Spark shows: whether nulls are left out, how exact an estimate is, schemas and options are none.
 func shownArguments(name string, args []syntax.Expr) []syntax.Expr {
 	switch name {
-	case "first", "last", "any_value", "first_value", "last_value", "approx_count_distinct":
+	case "first", "last", "any_value", "first_value", "last_value", "approx_count_distinct", "to_json", "from_json", "to_csv", "from_csv", "schema_of_json", "schema_of_csv":
 		return args[:min(1, len(args))]
 	}
 	return args

@@ -51,7 +51,7 @@ func (a sparkAnswer) same(got sparkAnswer) string {
 		return fmt.Sprintf("%d rows, Spark has %d", len(got.Rows), len(a.Rows))
 	}
 	for i, row := range a.Rows {
-		if want, have := spelledJSON(row), spelledJSON(got.Rows[i]); want != have {
+		if want, have := asJSON(row), asJSON(got.Rows[i]); want != have {
 			return fmt.Sprintf("row %d is %s, Spark has %s", i, have, want)
 		}
 	}
@@ -66,14 +66,6 @@ func or(text, otherwise string) string {
 		return otherwise
 	}
 	return text
-}
-
-func spelledJSON(v any) string {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(v)
-	return strings.TrimSpace(b.String())
 }
 
 // overRows is an Executor for which the name t is a table.
