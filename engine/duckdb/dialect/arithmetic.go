@@ -40,9 +40,12 @@ type node struct {
 
 func (a *arithmetic) asks() [][]piece { return a.leaves }
 
+// maxSubqueries is how deep in subqueries among its operands the types of arithmetic are asked for: the engine binds each of them several times.
+const maxSubqueries = 5
+
 // arithmetic writes the expression that comes next if it has operators; false: it has none, or is none.
 func (r *rewriter) arithmetic() bool {
-	if !r.operators || r.next == r.leaf || !r.beginsOperand() {
+	if !r.operators || r.next == r.leaf || r.subqueries > maxSubqueries || !r.beginsOperand() {
 		return false
 	}
 	from := r.next
@@ -70,7 +73,10 @@ func (r *rewriter) leavesOf(a *arithmetic, n *node) {
 		r.leavesOf(a, n.right)
 		return
 	}
-	leaf, until := r.leaf, r.until
+	leaf, until, subqueries := r.leaf, r.until, r.subqueries
+	if r.at(n.from).Is("(") && oneOf(r.at(n.from+1), "SELECT", "WITH", "FROM", "VALUES") {
+		r.subqueries++
+	}
 	n.value = r.capture(func() {
 		if n.named {
 			r.emitAt("CAST(", n.pos)
@@ -81,7 +87,7 @@ func (r *rewriter) leavesOf(a *arithmetic, n *node) {
 			r.operand(&scope{})
 		}
 	})
-	r.leaf, r.until = leaf, until
+	r.leaf, r.until, r.subqueries = leaf, until, subqueries
 	if n.asked > 0 {
 		a.leaves = append(a.leaves, n.value)
 		n.asked = len(a.leaves)

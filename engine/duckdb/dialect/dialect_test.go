@@ -61,9 +61,9 @@ func TestTypesDecideSpellings(t *testing.T) {
 	}{
 		{"SELECT avg(a) FROM t", Plain, nil, "SELECT avg( a ) FROM <t>"},
 		{"SELECT avg(DISTINCT a) FILTER (WHERE b) OVER (PARTITION BY c) FROM t", AskTypes, nil,
-			"SELECT json_transform('1', skua_find(7, 0, array_to_string([ typeof([ max(DISTINCT  a ) FILTER ( WHERE b ) OVER ( PARTITION BY c ) ]) ]::VARCHAR[], chr(30)))) FROM <t>"},
+			"SELECT json_transform('1', skua_find(7, 0, concat_ws(chr(30), '' , typeof([ max(DISTINCT  a ) FILTER ( WHERE b ) OVER ( PARTITION BY c ) ]) ))) FROM <t>"},
 		{"SELECT explode(a) FROM t", AskTypes, nil,
-			"SELECT json_transform('1', skua_find(7, 0, array_to_string([ typeof([ a ]) ]::VARCHAR[], chr(30)))) AS col, NULL AS pos, NULL AS key, NULL AS value FROM <t>"},
+			"SELECT json_transform('1', skua_find(7, 0, concat_ws(chr(30), '' , typeof([ a ]) ))) AS col, NULL AS pos, NULL AS key, NULL AS value FROM <t>"},
 		{"SELECT avg(a) OVER w FROM t", FinalTypes, []Type{decimal}, "SELECT CAST(skua_average( CAST( sum( a ) OVER w AS DECIMAL(20,3)) , count( a ) OVER w , 7) AS DECIMAL(14, 7)) FROM <t>"},
 		{"SELECT avg(a) FROM t", FinalTypes, []Type{decimalType(38, 37)}, "SELECT CAST(skua_average( ( sum( a ) + CAST(0 AS DECIMAL(38, 37))) , count( a ) , 38) AS DECIMAL(38, 38)) FROM <t>"},
 		{"SELECT a, b AS x FROM t ORDER BY x DESC, 1, c", Plain, nil, "SELECT a , b AS x FROM <t> ORDER BY x DESC , 1 , c"},
@@ -74,7 +74,7 @@ func TestTypesDecideSpellings(t *testing.T) {
 		{"SELECT a FROM t UNION ALL SELECT b FROM u ORDER BY 1 LIMIT 2", Final, nil,
 			"SELECT * FROM ( SELECT a FROM <t> UNION ALL SELECT b FROM <u> ) AS skua_ordered ORDER BY ( #1 ) + CAST(0 AS DOUBLE) LIMIT 2"},
 		{"SELECT DISTINCT a FROM t ORDER BY a", ProbeKeys, nil, "SELECT DISTINCT a FROM <t> ORDER BY a"},
-		{"SELECT random() AS a FROM t ORDER BY a", ProbeKeys, nil, "SELECT random ( ) AS a FROM <t> ORDER BY a"},
+		{"SELECT random() AS a FROM t ORDER BY a", ProbeKeys, nil, "SELECT random() AS a FROM <t> ORDER BY a"},
 		{"SELECT rank() OVER w FROM t WINDOW w AS (ORDER BY d)", Final, nil, "SELECT CAST(rank( ) OVER w AS INTEGER) FROM <t> WINDOW w AS ( ORDER BY ( d ) + CAST(0 AS DOUBLE) )"},
 	} {
 		s, err := Translate(c.in, Options{Spark: true})

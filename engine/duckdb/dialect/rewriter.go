@@ -35,6 +35,7 @@ type rewriter struct {
 	queries        int            // how many were seen
 	numbers        map[string]int // of typed parts, by query and text
 	operators      bool           // there are some, and they mean what they mean in Spark
+	subqueries     int            // how deep in subqueries among the operands of arithmetic
 	closers        []int          // of tokens that open something, once asked for
 	compared       int            // the token that a value begins with that is compared already
 	leaf, until    int            // the token that a leaf of an expression with operators begins with, and the one behind it

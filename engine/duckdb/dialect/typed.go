@@ -73,7 +73,7 @@ const (
 // types of its expressions. It gives the part's type.
 const Find = "skua_find"
 
-// typeMark parts the types that Find is told, and surrounds each in brackets: an expression that is NULL has a type only as an element of a list.
+// typeMark is in front of each of the types that Find is told, which are those of lists: an expression that is NULL has a type only as an element of one.
 const typeMark = "\x1e"
 
 // Asked is the number of the parts that are spelled by types. Those of one text in one query have one number.
@@ -163,16 +163,13 @@ func (w *writer) typed(place int) {
 // question gives an expression that has the type of a part and asks for the types of those in it.
 func (w *writer) question(t placed) string {
 	inner := &writer{Spelling: w.Spelling, statement: w.statement, aliases: w.aliases, out: &Rendered{}}
-	inner.text("json_transform('1', " + Find + "(" + strconv.FormatUint(w.Finder, 10) + ", " + strconv.Itoa(t.number) + ", array_to_string([")
-	for i, e := range t.asks() {
-		if i > 0 {
-			inner.text(",")
-		}
-		inner.text("typeof([")
+	inner.text("json_transform('1', " + Find + "(" + strconv.FormatUint(w.Finder, 10) + ", " + strconv.Itoa(t.number) + ", concat_ws(chr(30), ''")
+	for _, e := range t.asks() {
+		inner.text(", typeof([")
 		inner.pieces(e)
 		inner.text("])")
 	}
-	inner.text("]::VARCHAR[], chr(30))))")
+	inner.text(")))")
 	return inner.b.String()
 }
 
@@ -182,14 +179,12 @@ func (s *Statement) Answer(number int, text string) (Type, []Type, error) {
 		return Type{}, nil, nil
 	}
 	types := []Type{}
-	if asks := len(s.asked[number].asks()); asks > 0 {
-		parts := strings.Split(text, typeMark)
-		if len(parts) != asks {
-			return Type{}, nil, nil
-		}
-		for _, part := range parts {
-			types = append(types, parseType(strings.TrimSuffix(part, "[]")))
-		}
+	parts := strings.Split(text, typeMark)[1:]
+	if len(parts) != len(s.asked[number].asks()) {
+		return Type{}, nil, nil
+	}
+	for _, part := range parts {
+		types = append(types, parseType(strings.TrimSuffix(part, "[]")))
 	}
 	t, err := s.asked[number].of(types)
 	return t, types, err
