@@ -12,7 +12,11 @@ var completed = map[string]string{"substring 2": "2147483647", "substr 2": "2147
 	"lpad 2": " ", "rpad 2": " ", "overlay 3": "-1", "round 1": "0", "bround 1": "0", "months_between 2": "true", "unix_timestamp 1": "yyyy-MM-dd HH:mm:ss",
 	"to_unix_timestamp 1": "yyyy-MM-dd HH:mm:ss", "from_unixtime 1": "yyyy-MM-dd HH:mm:ss", "sort_array 1": "true", "percentile 2": "1", "percentile_approx 2": "10000",
 	"approx_percentile 2": "10000", "locate 2": "1", "regexp_instr 2": "0", "replace 2": "", "listagg 1": "NULL", "string_agg 1": "NULL", "position 2": "1", "mask 1": "X, x, n, NULL", "mask 2": "x, n, NULL", "mask 3": "n, NULL", "mask 4": "NULL", "str_to_map 1": ",, :",
-	"str_to_map 2": ":", "array_sort 1": defaultOrder}
+	"str_to_map 2": ":", "array_sort 1": defaultOrder,
+	"aggregate 3": sameValue, "reduce 3": sameValue}
+
+// sameValue is what a fold ends with where nothing else is given.
+const sameValue = "lambdafunction(namedlambdavariable(), namedlambdavariable())"
 
 // defaultOrder is the comparison that array_sort has where none is given.
 const defaultOrder = "lambdafunction((IF(((namedlambdavariable() IS NULL) AND (namedlambdavariable() IS NULL)), 0, (IF((namedlambdavariable() IS NULL), 1, (IF((namedlambdav" +

@@ -153,7 +153,7 @@ func (p *problem) fault(c class) *fault.Error {
 }
 
 // toldFault is an error that a function of ours gave: [CONDITION] message SQLSTATE: state.
-var toldFault = regexp.MustCompile(`(?s)\[([A-Z][A-Z0-9_.]+)\] (.*) SQLSTATE: ([0-9A-Z]{5})`)
+var toldFault = regexp.MustCompile(`(?s)\[([A-Z_][A-Z0-9_.]+)\] (.*) SQLSTATE: ([0-9A-Z]{5})`)
 
 // missesGroups reports whether an error is about a column that is neither grouped by nor aggregated.
 func missesGroups(f *fault.Error) bool {

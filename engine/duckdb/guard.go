@@ -24,6 +24,7 @@ const (
 	madeList
 	madeReplaced
 	comparedPairs
+	madeFold
 )
 
 // most bounds what is made: one value, and those of a batch.
@@ -35,6 +36,7 @@ var most = map[int32]struct {
 	madeList:      {10_000_000, 20_000_000, "a list of more than %d elements is not made"},
 	madeReplaced:  {256 << 20, 512 << 20, "a text that may have more than %d characters is not made by replacing"},
 	comparedPairs: {100_000_000, 1_000_000_000, "texts are not compared whose lengths multiply to more than %d"},
+	madeFold:      {16 << 20, 256 << 20, "a value of more than %d bytes is not made by folding a list"},
 }
 
 // shareOf is by how much less may be made in a statement that joins texts so many times: each operator keeps what it made of those before it until
@@ -61,7 +63,7 @@ func guardCall(arguments []arrow.Array, rows int) (arrow.Array, error) {
 			continue
 		}
 		limit := most[kinds.Value(i)]
-		if kinds.Value(i) == madeText || kinds.Value(i) == madeReplaced {
+		if kind := kinds.Value(i); kind == madeText || kind == madeReplaced || kind == madeFold {
 			limit.value, limit.batch = limit.value/share, limit.batch/share
 		}
 		size := max(0, sizes.Value(i))

@@ -62,6 +62,7 @@ var table = map[string]row{
 	"engine/syntax":    may(),
 	"engine/arith":     may("fault"),
 	"engine/sparktext": may("fault"),
+	"engine/sparkjson": may("engine/sparktext"),
 	"internal/lint":    may(),
 	"predicate":        may("fault").and(arrow),
 	"resource":         may("fault").and(arrow),
@@ -124,7 +125,7 @@ var table = map[string]row{
 	// Statements, and the wire.
 	"engine": may("catalogs", "catalogs/override", "engine/arith", "engine/sparktext", "engine/syntax", "scan", "predicate", "resource", "session", "fault").
 		and(arrow, iceberg),
-	"engine/duckdb":         may("catalogs", "engine", "engine/duckdb/dialect", "engine/sparktext", "engine/syntax", "fault", "predicate", "resource", "scan", "variant").and(arrow, bindings, uuid),
+	"engine/duckdb":         may("catalogs", "engine", "engine/duckdb/dialect", "engine/sparkjson", "engine/sparktext", "engine/syntax", "fault", "predicate", "resource", "scan", "variant").and(arrow, bindings, uuid),
 	"variant":               may("fault"),
 	"engine/duckdb/dialect": may("engine/arith", "engine/sparktext", "engine/syntax", "fault").and(arrow),
 	"flightsql":             may("auth", "engine", "session", "resource", "fault").and(arrow, flight, grpc, protobuf),

@@ -211,7 +211,7 @@ func structCall(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 		case b[1]-b[0] >= 3 && r.at(b[1]-2).Is("AS"):
 			names[i] = last.Name()
 			bounds[i][1] = b[1] - 2
-		case r.isColumn(b):
+		case r.isColumn(b), r.Spark && b[1]-b[0] > 2 && r.at(b[1]-2).Is(".") && last.Kind != syntax.Number:
 			names[i] = last.Name()
 		}
 	}

@@ -21,6 +21,7 @@ type generatorCall struct {
 	names    []string // of its columns, quoted where needed; empty: they have their own
 	numbers  []string // literals that it takes instead of arguments: the rows of stack, the fields of json_tuple
 	args     [][]piece
+	spark    bool // it has Spark's meaning
 }
 
 // generated is a column of a generator: $1 is the first argument. Of stack it is a list of arguments instead, by their number, 0 for NULL.
@@ -45,6 +46,7 @@ func (r *rewriter) generatorOf(token int) (function string, outer bool) {
 // generatorArguments reads a generator's arguments; the next token is the parenthesis in front of them.
 func (r *rewriter) generatorArguments(g *generatorCall) {
 	bounds := r.argumentBounds()
+	g.spark = r.Spark
 	literal := func(from int) bool {
 		for _, b := range bounds[from:] {
 			text, ok := r.literal(b)
@@ -112,7 +114,11 @@ func (g *generatorCall) columns(isMap bool) (out []generated) {
 		out = g.stacked()
 	case "json_tuple":
 		for i, field := range g.numbers {
-			out = append(out, generated{text: "json_extract_string($1, " + QuoteText("$."+QuoteIdent(field)) + ")", name: "c" + strconv.Itoa(i)})
+			text := "json_extract_string($1, " + QuoteText("$."+QuoteIdent(field)) + ")"
+			if g.spark {
+				text = "skua_json_field(CAST($1 AS VARCHAR), " + QuoteText(field) + ")"
+			}
+			out = append(out, generated{text: text, name: "c" + strconv.Itoa(i)})
 		}
 	}
 	for i := range out {

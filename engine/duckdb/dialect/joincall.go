@@ -79,9 +79,9 @@ func (r *rewriter) joined(name string) bool {
 	rule := wordsRule
 	text := "concat_ws(" + numbered(len(bounds)) + ")"
 	if name == "array_join" {
-		rule, text = joinRule, "array_to_string($1, $2)"
+		rule, text = joinRule, "CASE WHEN ($1) IS NOT NULL AND ($2) IS NOT NULL THEN coalesce(array_to_string($1, $2), '') END"
 		if len(bounds) == 3 {
-			text = "array_to_string(list_transform($1, lambda skua_x: coalesce(skua_x, $3)), $2)"
+			text = "CASE WHEN ($1) IS NOT NULL AND ($2) IS NOT NULL AND ($3) IS NOT NULL THEN coalesce(array_to_string(list_transform($1, lambda skua_x: coalesce(skua_x, $3)), $2), '') END"
 		}
 	}
 	r.put(&coercion{text: text, operands: args, asked: asked, zone: r.Zone.String(), rule: rule}, from, r.next)

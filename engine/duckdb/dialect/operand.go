@@ -53,7 +53,7 @@ func (r *rewriter) operand(s *scope) {
 		r.value(v, t.Pos)
 		return
 	}
-	if r.comparison() || r.arithmetic() || r.unifiedCase() {
+	if r.comparison() || r.arithmetic() || r.unifiedCase() || r.lambdaName() {
 		return
 	}
 	switch t.Kind {
@@ -189,41 +189,36 @@ func (r *rewriter) subscript() bool {
 	if one && first.Kind == syntax.Text || from < 0 {
 		return false
 	}
-	macro := "skua_at_any("
-	if one && first.Kind == syntax.Number {
-		macro = "skua_at("
-	}
 	operand := append([]piece{}, r.out.pieces[from:]...)
-	pos := r.peek().Pos
-	if nested := countText(operand, "skua_at(") + countText(operand, "skua_at_any("); nested >= maxSubscripts {
+	pos, start := r.peek().Pos, r.operandStart(r.next-1)
+	depth := 1
+	for _, p := range operand {
+		depth = max(depth, 1+r.subscripts[p.typed])
+	}
+	if depth > maxSubscripts {
 		r.failed = tooComplex(pos, "subscripts behind each other", maxSubscripts)
 		return true
 	}
-	start := r.out.pieces[from].pos
+	column := r.isColumn([2]int{start, r.next})
+	unbound := r.unbound(start, end)
 	r.out.pieces = r.out.pieces[:from]
-	r.emitAt(macro, start)
-	r.out.pieces = append(r.out.pieces, operand...)
-	r.emit(",")
-	r.next++
-	for r.failed == nil && r.next < end {
-		r.operand(&scope{})
-	}
-	r.emit(")")
+	index := r.argument([2]int{r.next + 1, end})
 	r.next = end + 1
+	if unbound {
+		r.template("skua_at_any($1, $2)", r.at(start).Pos, operand, index)
+		return true
+	}
+	r.put(&coercion{text: elementText("skua_subscript", column), operands: [][]piece{operand, index}, asked: []int{0, 1}, zone: r.Zone.String(),
+		rule: placeRule("", elementText("skua_subscript", column))}, start, r.next)
+	if r.subscripts == nil {
+		r.subscripts = map[int]int{}
+	}
+	r.subscripts[len(r.out.typed)] = depth
 	return true
 }
 
 // maxSubscripts bounds the subscripts behind each other, each of which writes what is before it twice.
 const maxSubscripts = 8
-
-func countText(pieces []piece, text string) (n int) {
-	for _, p := range pieces {
-		if p.text == text {
-			n++
-		}
-	}
-	return n
-}
 
 // operandPieces gives where the pieces of the operand begin that ends before the next token; -1: that is not known.
 func (r *rewriter) operandPieces() int {

@@ -35,9 +35,9 @@ type rewriter struct {
 	queries        int            // how many were seen
 	numbers        map[string]int // of typed parts, by query and text
 	operators      bool           // there are some, and they mean what they mean in Spark
+	compared       int            // the token that a value begins with that is compared already
 	subqueries     int            // how deep in subqueries among the operands of arithmetic
 	closers        []int          // of tokens that open something, once asked for
-	compared       int            // the token that a value begins with that is compared already
 	leaf, until    int            // the token that a leaf of an expression with operators begins with, and the one behind it
 	averages       int            // how deep inside arguments of averages
 	generating     int            // and of generators
@@ -48,6 +48,7 @@ type rewriter struct {
 	lambdaNames    map[string]string // what the names of lambdas around are written as, by name in lower case
 	lambdaScope    string            // the text of the calls that they are lambdas of
 	lambdaLevel    int
+	subscripts     map[int]int // how many are behind each other, by the typed part that ends with them
 	failed         error
 
 	functions, odbcTable, sparkCalls map[string]function

@@ -77,6 +77,11 @@ func (r *rewriter) word(s *scope) bool {
 			r.string()
 			return true
 		}
+	case "EXISTS", "FILTER":
+		if r.Spark && after.Is("(") && !oneOf(r.at(r.next+2), "SELECT", "WITH", "VALUES", "FROM", "TABLE", "(", "WHERE") {
+			r.call([]syntax.Ident{{Text: t.Text, Pos: t.Pos}}, r.next)
+			return true
+		}
 	case "ANY", "SOME":
 		if r.Spark && after.Is("(") && !r.quantified() {
 			r.call([]syntax.Ident{{Text: t.Text, Pos: t.Pos}}, r.next)
