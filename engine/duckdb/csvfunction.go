@@ -27,7 +27,7 @@ func writtenCSV(arguments []arrow.Array, rows int) (arrow.Array, error) {
 	var w *valueWriter
 	separator := ""
 	for i := range rows {
-		if values.IsNull(i) {
+		if values.IsNull(i) || values.NumField() == 1 && noValue(values.Field(0), i) {
 			b.AppendNull()
 			continue
 		}
@@ -60,7 +60,7 @@ func writtenCSV(arguments []arrow.Array, rows int) (arrow.Array, error) {
 // plainText is text, with decimals without an exponent.
 func (w *valueWriter) plainText(a arrow.Array, i int) string {
 	if v, ok := a.(*array.Decimal128); ok {
-		return v.ValueStr(i)
+		return sparktext.Decimal(v.Value(i).BigInt(), int(v.DataType().(*arrow.Decimal128Type).Scale))
 	}
 	return w.text(a, i)
 }

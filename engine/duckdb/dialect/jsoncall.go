@@ -74,8 +74,8 @@ func readCall(name string) func(r *rewriter, bounds [][2]int, pos syntax.Pos) bo
 			}
 			if err == nil {
 				args := r.argumentPieces(bounds)
-				r.template("json_transform("+name+"(CAST($1 AS VARCHAR), "+QuoteText(sparkSpelling(t))+", "+QuoteText(options)+"), "+
-					QuoteText(quotedJSON(spellType(t, true)))+")", pos, args[0])
+				r.template("CAST(json_transform("+name+"(CAST($1 AS VARCHAR), "+QuoteText(sparkSpelling(t))+", "+QuoteText(options)+"), "+
+					QuoteText(quotedJSON(spellType(t, true)))+") AS "+spellType(t, true)+")", pos, args[0])
 				return true
 			}
 		}
