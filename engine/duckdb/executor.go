@@ -119,7 +119,7 @@ func (e *executor) open() (*instance, error) {
 		return nil, err
 	}
 	if err = prepareInstance(running, nil); err == nil {
-		err = prepareInstance(planning, []string{"SET disabled_optimizers = 'in_clause,column_lifetime,compressed_materialization'"})
+		err = prepareInstance(planning, []string{"SET disabled_optimizers = 'in_clause,column_lifetime,compressed_materialization,common_subexpressions'"})
 	}
 	if err != nil {
 		i.close()
@@ -135,7 +135,7 @@ func prepareInstance(d *database, more []string) error {
 		return err
 	}
 	defer c.close()
-	for _, sql := range slices.Concat(macros, sparkMacros, callMacros, more) {
+	for _, sql := range slices.Concat(macros, intervalMacros, sparkMacros, callMacros, more) {
 		if err := c.exec(sql); err != nil {
 			return fault.Wrap(err, "set up the SQL engine: %s", firstLine(sql))
 		}

@@ -55,7 +55,7 @@ const (
 )
 
 // macroNames are the functions that macros and we ourselves make, which the gate lets pass.
-var macroNames = []string{"skua_substring", "skua_locate", "skua_substring_index", "skua_initcap", "skua_months_between", "skua_next_day", "skua_to_timestamp", "skua_map",
+var macroNames = []string{"skua_interval", "skua_substring", "skua_locate", "skua_substring_index", "skua_initcap", "skua_months_between", "skua_next_day", "skua_to_timestamp", "skua_map",
 	"skua_years", "skua_months", "skua_days", "skua_hours", "skua_guard", "skua_length", "skua_repeat", "skua_elements", "skua_range", "skua_series", "skua_replace", "skua_rows",
 	"skua_like_regex", "skua_levenshtein", "skua_damerau_levenshtein", "skua_jaro_similarity", "skua_jaro_winkler_similarity",
 	"skua_truncate", "skua_bucket", "skua_xxhash64", "skua_hash", "skua_crc32", "skua_variant_get", "skua_try_variant_get", "skua_to_json", "skua_schema_of_variant", "skua_is_variant_null"}

@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -20,7 +21,7 @@ type planned struct {
 type planNode struct {
 	Type          string      `json:"type"`
 	Children      []*planNode `json:"children"`
-	Expressions   []*planExpr `json:"expressions"`
+	Expressions   planExprs   `json:"expressions"`
 	Orders        []planOrder `json:"orders"`
 	Groups        []*planExpr `json:"groups"`
 	Names         []string    `json:"names"`
@@ -48,6 +49,20 @@ type planNode struct {
 	DistinctType  string          `json:"distinct_type"`
 	DistinctBy    []*planExpr     `json:"distinct_targets"`
 	SetOpAll      bool            `json:"setop_all"`
+}
+
+// planExprs are an operator's expressions. Those of VALUES are lists of rows, and nothing wants them.
+type planExprs []*planExpr
+
+// UnmarshalJSON reads expressions, numbers as they are written.
+func (e *planExprs) UnmarshalJSON(text []byte) error {
+	*e = nil
+	if bytes.HasPrefix(text, []byte("[[")) {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return d.Decode((*[]*planExpr)(e))
 }
 
 type planCondition struct {

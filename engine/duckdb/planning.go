@@ -16,7 +16,7 @@ import (
 // nothing: it is the same statement all the same.
 func (p *program) plan(ctx context.Context, d *database, c *connection) error {
 	p.pushed = pushdown{filters: map[int]predicate.Expr{}, tests: map[int]scan.PartitionTest{}, seen: map[int]int{}, limits: map[int]int64{}, columns: map[int][]int{}, best: map[int]bestPush{}}
-	if len(p.tables) == 0 && p.statement.Asked() == 0 && p.statement.Keys() == 0 {
+	if len(p.tables) == 0 && p.statement.Asked() == 0 && p.statement.Keys() == 0 && !p.statement.Intervals {
 		return nil
 	}
 	if err := p.findTypes(ctx, c); err != nil {
@@ -40,6 +40,7 @@ func (p *program) plan(ctx context.Context, d *database, c *connection) error {
 			r := &planner{out: p.pushed, number: numbers, field: p.field, typeOf: p.columnType}
 			r.read(root)
 			p.pushed = r.out
+			p.apart = root.mistakesIntervals()
 			p.keepKeys(ctx, c, root)
 			if err := root.variantKeys(); err != nil {
 				return err

@@ -37,6 +37,7 @@ type program struct {
 	stage       dialect.Stage    // how the statement is spelled, by
 	types       [][]dialect.Type // of expressions in it, by the part that hangs on them
 	keyTypes    []string         // of what it sorts by
+	apart       bool             // its intervals are kept apart
 
 	explained atomic.Bool // somebody asked for the plan: runs are told of
 
@@ -145,6 +146,9 @@ func (p *program) connect(ctx context.Context, d *database) (*connection, error)
 	c.statement = cgo.NewHandle(ctx)
 	settings := "SET SESSION errors_as_json = true; SET VARIABLE skua_statement = " + strconv.FormatUint(uint64(c.statement), 10) + "; SET VARIABLE skua_joined = " +
 		strconv.Itoa(p.statement.Joined) + "; SET VARIABLE skua_user = " + literal(p.query.Constants["current_user"]) + "; SET SESSION TimeZone = " + literal(zone)
+	if p.apart {
+		settings += "; SET VARIABLE skua_apart = true"
+	}
 	if p.query.Dialect == "spark" {
 		settings += "; SET SESSION default_null_order = 'nulls_first_on_asc_last_on_desc'"
 	}

@@ -47,6 +47,7 @@ type Statement struct {
 	Bare       bool            // somewhere all columns of a table are selected without a star
 	Repeated   []Repeated      // names that queries in parentheses give to several columns
 	Starred    []Starred       // queries in parentheses whose stars may do so
+	Intervals  bool            // the word INTERVAL stands in the text
 	Keyed      []Keyed         // names in ORDER BY and HAVING that may be those of a star's columns, too
 	pieces     []piece
 	typed      []placed

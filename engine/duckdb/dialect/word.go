@@ -92,6 +92,7 @@ func (r *rewriter) word(s *scope) bool {
 	case "CASE", "IN", "AND", "OR", "EXISTS", "OVER", "FILTER", "WHEN", "THEN", "ELSE", "BETWEEN", "ON", "BY", "AS", "USING", "VALUES", "ANY", "ALL",
 		"SOME", "WITHIN", "UNION", "WITH", "WHERE", "HAVING", "DISTINCT", "INTERVAL", "ROWS", "GROUPS", "LIMIT", "OFFSET", "SELECT", "FROM", "JOIN",
 		"SETS", "ROLLUP", "CUBE", "PIVOT", "UNPIVOT", "MATERIALIZED", "RECURSIVE", "EXCLUDE", "REPLACE_", "ESCAPE", "IS", "LATERAL", "FETCH", "PARTITION", "QUALIFY":
+		r.out.Intervals = r.out.Intervals || t.Is("INTERVAL")
 		switch {
 		case after.Is("(") && (t.Is("OVER") || t.Is("AS") && s.windows):
 			r.copy()
@@ -102,6 +103,12 @@ func (r *rewriter) word(s *scope) bool {
 		case after.Is("("):
 			r.copy()
 			r.group(false)
+			return true
+		case t.Is("INTERVAL") && after.Kind == syntax.Text && r.intervalEnd(r.next) == r.texts(r.next+1) && !unitWords[strings.ToLower(r.at(r.texts(r.next+1)).Text)]:
+			r.next++
+			r.emitAt("skua_interval(", t.Pos)
+			r.string()
+			r.emit(")")
 			return true
 		}
 		r.copy()
