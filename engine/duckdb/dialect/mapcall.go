@@ -72,6 +72,12 @@ func mapConcat(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 	if len(bounds) == 0 || len(bounds) > 9 {
 		return false
 	}
+	for _, b := range bounds {
+		if b[1]-b[0] == 1 && r.at(b[0]).Is("NULL") {
+			r.failed = mismatch("map_concat", "MAP_CONCAT_DIFF_TYPES", "the arguments are not all of one type of map.")
+			return true
+		}
+	}
 	var fields, keys, values []string
 	for i := range bounds {
 		m := "m" + itoa(i+1)
@@ -122,6 +128,9 @@ func sortArray(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 			return false
 		case t.Is("FALSE"):
 			order = "'DESC', 'NULLS LAST'"
+		case t.Is("NULL"):
+			r.template("list_transform([$1], lambda skua_v: CASE WHEN false THEN skua_v END)[1]", pos, r.argumentPieces(bounds)...)
+			return true
 		case !t.Is("TRUE"):
 			return false
 		}
@@ -155,4 +164,17 @@ func sparkNamedStruct(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 		}
 	}
 	return namedStruct(r, bounds, pos)
+}
+
+// mapFromEntries writes map_from_entries.
+func mapFromEntries(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
+	if len(bounds) != 1 {
+		return false
+	}
+	if bounds[0][1]-bounds[0][0] == 1 && r.at(bounds[0][0]).Is("NULL") {
+		r.failed = unexpected("map_from_entries", "ARRAY<STRUCT<K, V>>", parseType(`"NULL"`))
+		return true
+	}
+	r.template("skua_entries($1)", pos, r.argumentPieces(bounds)...)
+	return true
 }

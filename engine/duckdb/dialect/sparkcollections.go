@@ -15,7 +15,7 @@ var sparkCollections = func() map[string]function {
 		"array_repeat": templated(2, "skua_repeated($1, $2)"), "slice": templated(3, "skua_sliced($1, $2, $3)"), "flatten": templated(1, "skua_flattened($1)"),
 		"get":        templated(2, "list_extract($1, greatest($2, -1) + 1)"),
 		"sort_array": {special: sortArray}, "named_struct": {special: sparkNamedStruct},
-		"map_from_arrays": templated(2, "skua_map_made($1, $2)"), "map_from_entries": templated(1, "skua_entries($1)"),
+		"map_from_arrays": templated(2, "skua_map_made($1, $2)"), "map_from_entries": {special: mapFromEntries},
 		"str_to_map": templated(1, "skua_text_map($1, ',', ':')", 2, "skua_text_map($1, $2, ':')", 3, "skua_text_map($1, $2, $3)"),
 		"map":        {special: sparkMap}, "map_concat": {special: mapConcat}, "arrays_zip": {special: arraysZip}, "sequence": byTypes(2, 3, sequenceRule),
 		"size": byTypes(1, 1, sizeRule("size")), "cardinality": byTypes(1, 1, sizeRule("cardinality")),
