@@ -41,7 +41,10 @@ func (c *converter) weakened(e *planExpr) predicate.Expr {
 	case "CONJUNCTION_OR":
 		return c.any(e.Children, c.weakened)
 	}
-	return c.exact(e)
+	if p := c.exact(e); p != nil {
+		return p
+	}
+	return c.weakCut(e)
 }
 
 // any gives the Or of all children; nil where one has none.

@@ -22,6 +22,7 @@ type step func(n int64) (micros int64, ok bool)
 // macros, whose constants it moves about.
 var steps = map[string]step{
 	"year(x)":                          fromMonths(12, -1970),
+	"INTEGER(year(x))":                 fromMonths(12, -1970),
 	"-(year(x),1970)":                  fromMonths(12, 0),
 	"INTEGER(-(year(x),1970))":         fromMonths(12, 0),
 	monthShape:                         fromMonths(1, -1),
