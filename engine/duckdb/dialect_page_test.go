@@ -97,6 +97,10 @@ a remainder ` + "`REMAINDER_BY_ZERO`" + `; ` + "`DIV`" + ` gives a ` + "`bigint`
 days or months is a day, one of hours a timestamp; the difference of days or times is an interval. ` + "`round`" + `, ` + "`bround`" + `, ` + "`ceil`" + `, ` + "`floor`" + `, ` + "`abs`" + `, ` + "`sign`" + `, ` + "`mod`" + `, ` + "`pmod`" + ` and shifts follow the
 types of their arguments. Under ` + "`ansi`" + ` the engine's own arithmetic holds: a quotient is a double, of 0 infinite, and a day plus an interval is a timestamp.
 
+Under ` + "`spark`" + ` functions of lists, maps and lambdas are Spark's: ` + "`element_at`" + ` and subscripts out of bounds are errors, ` + "`array_contains`" + `, ` + "`exists`" + ` and ` + "`forall`" + ` know NULL, sets of elements keep their
+order, a key twice in a map is ` + "`DUPLICATED_MAP_KEY`" + `, the place in ` + "`transform(l, (x, i) -> …)`" + ` begins at 0, and ` + "`sequence`" + ` has the type of its arguments. So are those of JSON: ` + "`get_json_object`" + ` and
+` + "`json_tuple`" + ` of what is malformed are NULL, ` + "`to_json`" + ` leaves out fields without a value, and ` + "`from_json`" + ` and ` + "`from_csv`" + `, whose schemas are literals, give NULL for what is not of the type.
+
 A star among the arguments of a function is the columns of its query: ` + "`struct(*)`" + `, ` + "`concat(t.*, 'x')`" + `, ` + "`array(* EXCEPT (id))`" + `, ` + "`count(DISTINCT *)`" + `. ` + "`COLUMNS(…)`" + ` is DuckDB's, and its columns
 are called after those it takes. The generators ` + "`explode`" + `, ` + "`posexplode`" + `, ` + "`inline`" + `, ` + "`stack`" + `, ` + "`json_tuple`" + ` and their ` + "`_outer`" + ` forms stand in a select list (one in each, with ` + "`AS name`" + ` or
 ` + "`AS (a, b)`" + `), behind ` + "`LATERAL VIEW`" + ` and where a table may; without names their columns are ` + "`col`" + `, ` + "`pos`" + `, ` + "`key`" + ` and ` + "`value`" + `, ` + "`col0`" + `, ` + "`c0`" + ` and so on, as in Spark. A ` + "`JOIN`" + ` without ` + "`ON`" + ` and ` + "`USING`" + `
