@@ -233,8 +233,12 @@ static int nanos_of(const struct ArrowSchema *schema) {
 	if (!schema->metadata) {
 		return 0;
 	}
+	memcpy(head, schema->metadata, sizeof *head);
+	if (head[0] != 1) { // none has no more bytes than its number
+		return 0;
+	}
 	memcpy(head, schema->metadata, sizeof head);
-	if (head[0] != 1 || head[1] != length || memcmp(schema->metadata + sizeof head, SKUA_ZONE_KEY, length)) {
+	if (head[1] != length || memcmp(schema->metadata + sizeof head, SKUA_ZONE_KEY, length)) {
 		return 0;
 	}
 	memcpy(&zone, schema->metadata + sizeof head + length, sizeof zone);

@@ -209,8 +209,8 @@ static inline enum problem remainder_of(const task *t, i128 a, i128 b, i128 *out
 	}
 	if (raised(&x, t->up1, t->power1) && raised(&y, t->up2, t->power2)) {
 		*out = x % y;
-		if (t->of.op == 'p' && *out < 0) {
-			*out = (*out + y) % y;
+		if (t->of.op == 'p' && *out < 0 && y > 0) {
+			*out += y;
 		}
 	} else {
 		wide rest, by = wide_of(magnitude(b));
@@ -236,12 +236,15 @@ static inline enum problem whole_quotient(const task *t, i128 a, i128 b, i128 *o
 	return FINE;
 }
 
+// MAX_DROPPED is how many digits are more than any number has.
+#define MAX_DROPPED 77
+
 // to_digits rounds a number to b digits behind the point, before it where b is negative.
 static inline enum problem to_digits(const task *t, i128 a, i128 b, i128 *out) {
-	int digits = b < t->scale1 ? (int)b : t->scale1, drop = t->scale1 - digits;
+	int digits = b >= t->scale1 ? t->scale1 : b < -MAX_DROPPED ? -MAX_DROPPED : (int)b, drop = t->scale1 - digits;
 	bool negative = a < 0;
 	wide n = wide_of(magnitude(a)), by = wide_of(1), rest = wide_of(0);
-	if (drop > 76) {
+	if (drop >= MAX_DROPPED) {
 		n = wide_of(0);
 	} else if (drop > 0) {
 		wide_scale(&by, drop);
