@@ -8,10 +8,10 @@ import "testing"
 func TestExactArithmeticAtItsEnds(t *testing.T) {
 	s := newSparkEngine(t, sparkTable(t))
 	for sql, want := range map[string]string{
-		"SELECT round(CAST(id AS DECIMAL(38,10)), -38) FROM t WHERE id = 5":                                                                                                  "0",
-		"SELECT round(CAST(id AS DECIMAL(38,10)), -100) FROM t WHERE id = 5":                                                                                                 "0",
-		"SELECT round(CAST(id AS DECIMAL(38,10)), -2147483640) FROM t WHERE id = 5":                                                                                          "0", // Spark fails, and has no condition for it
-		"SELECT round(CAST(id AS DECIMAL(38,10)), -2147483648) FROM t WHERE id = 5":                                                                                          "0",
+		"SELECT round(CAST(id AS DECIMAL(38,10)), -38) FROM t WHERE id = 5":                                                                                                   "0",
+		"SELECT round(CAST(id AS DECIMAL(38,10)), -100) FROM t WHERE id = 5":                                                                                                  "0",
+		"SELECT round(CAST(id AS DECIMAL(38,10)), -2147483640) FROM t WHERE id = 5":                                                                                           "0", // Spark fails, and has no condition for it
+		"SELECT round(CAST(id AS DECIMAL(38,10)), -2147483648) FROM t WHERE id = 5":                                                                                           "0",
 		"SELECT pmod(CAST('-99999999999999999999999999999999999998' AS DECIMAL(38,0)), CAST('-99999999999999999999999999999999999999' AS DECIMAL(38,0))) FROM t WHERE id = 1": "-99999999999999999999999999999999999998",
 		"SELECT pmod(CAST('-90000000000000000000000000000000000000' AS DECIMAL(38,0)), CAST('99000000000000000000000000000000000000' AS DECIMAL(38,0))) FROM t WHERE id = 1":  "9000000000000000000000000000000000000",
 	} {

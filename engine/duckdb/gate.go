@@ -51,10 +51,14 @@ type gate struct {
 	seen      map[int]bool
 	star      bool // all columns of a table are selected, and not by the star of a select list
 	size      int  // tables that are read, with every query of WITH put where its name stands
+	deep      int  // subqueries around the node that is judged, in expressions
 }
 
 // maxExpanded bounds the tables of a statement when the queries of WITH are put into their places.
 const maxExpanded = 1000
+
+// maxDeep bounds the subqueries that stand in each other's expressions: the engine binds each of them twice, so what one level more takes doubles.
+const maxDeep = 16
 
 // tree is a part of the serialized statement.
 type tree = map[string]any
@@ -145,6 +149,11 @@ func (g *gate) node(n tree, scope map[string]int) error {
 			return nil
 		case "STAR":
 			g.star = g.star || n["columns"] != nil
+		case "SUBQUERY":
+			if g.deep++; g.deep > maxDeep {
+				return g.refuse(fault.Invalid, n, "FAILED_TO_PARSE_TOO_COMPLEX", "54001", "The statement was too complex to parse: more than %d subqueries stand in each other's expressions.", maxDeep)
+			}
+			defer func() { g.deep-- }()
 		case "FUNCTION", "WINDOW":
 			if err := g.function(n); err != nil {
 				return err

@@ -32,6 +32,7 @@ var hostile = map[string]string{
 	"plus":           "SELECT max(id" + strings.Repeat(" + id", 20_000) + ") FROM orders",
 	"case":           "SELECT CASE" + strings.Repeat(" WHEN id = 1 THEN 2", 20_000) + " END AS c FROM orders GROUP BY 1",
 	"nested case":    "SELECT " + strings.Repeat("CASE WHEN id = 1 THEN 1 ELSE ", 5_000) + "0" + strings.Repeat(" END", 5_000) + " FROM orders GROUP BY 1",
+	"subqueries":     "SELECT id + " + strings.Repeat("(SELECT 1 + ", 60) + "1" + strings.Repeat(")", 60) + " FROM orders",
 	"brackets":       "SELECT " + strings.Repeat("[", 50_000) + strings.Repeat("]", 50_000) + " FROM orders GROUP BY 1",
 	"functions":      "SELECT " + strings.Repeat("abs(", 20_000) + "1" + strings.Repeat(")", 20_000) + " FROM orders GROUP BY 1",
 	"columns":        "SELECT id" + strings.Repeat(", id", 30_000) + " FROM orders GROUP BY 1 LIMIT 1",

@@ -9,8 +9,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"github.com/google/uuid"
-
 	"github.com/skua-data/skua/engine/duckdb/dialect"
 	"github.com/skua-data/skua/fault"
 )
@@ -44,7 +42,7 @@ func newOutput(engine *arrow.Schema, kinds []int, pushed pushdown, names []strin
 		case pushed.decimals[i] != nil && t.ID() == arrow.DECIMAL128:
 			t = pushed.decimals[i]
 		case pushed.kept[i] != nil:
-			t = pushed.kept[i]
+			t = merged(t, pushed.kept[i])
 		}
 		fields[i] = arrow.Field{Name: named(f.Name), Type: t, Nullable: true}
 		if len(names) == len(fields) && names[i] != "" {
@@ -156,13 +154,14 @@ func (g *gathering) column(i int, mem allocator) (arrow.Array, error) {
 		return wholeNumbers(joined, mem)
 	case g.output.kinds[i] == typeUUID:
 		return uuids(joined, mem)
-	case t.ID() == arrow.FIXED_SIZE_BINARY:
-		return fixed(joined, t.(*arrow.FixedSizeBinaryType), mem)
 	}
 	if err := fits(joined, t); err != nil {
 		return nil, err
 	}
-	d := retyped(joined.Data(), t)
+	d, err := shaped(joined.Data(), t, mem)
+	if err != nil {
+		return nil, err
+	}
 	defer d.Release()
 	return array.MakeFromData(d), nil
 }
@@ -185,35 +184,6 @@ func overflow(t arrow.DataType) error {
 	return fault.New(fault.Invalid, "a value does not fit into %s", t).With("ARITHMETIC_OVERFLOW", "22003")
 }
 
-// retyped gives data of one layout another name of its type.
-func retyped(in arrow.ArrayData, t arrow.DataType) arrow.ArrayData {
-	var children []arrow.ArrayData
-	for i, child := range in.Children() {
-		var typ arrow.DataType
-		switch t := t.(type) {
-		case *arrow.StructType:
-			typ = t.Field(i).Type
-		case *arrow.MapType:
-			typ = t.Elem()
-		case *arrow.ListType:
-			typ = t.Elem()
-		default:
-			typ = child.DataType()
-		}
-		children = append(children, retyped(child, typ))
-	}
-	defer func() {
-		for _, c := range children {
-			c.Release()
-		}
-	}()
-	if in.DataType().ID() == arrow.DICTIONARY {
-		in.Retain()
-		return in
-	}
-	return array.NewData(t, in.Len(), in.Buffers(), children, in.NullN(), in.Offset())
-}
-
 // wholeNumbers narrows 128 bits to 64.
 func wholeNumbers(a arrow.Array, mem allocator) (arrow.Array, error) {
 	in, ok := a.(*array.Decimal128)
@@ -233,50 +203,6 @@ func wholeNumbers(a arrow.Array, mem allocator) (arrow.Array, error) {
 			return nil, overflow(arrow.PrimitiveTypes.Int64)
 		}
 		b.Append(int64(v.LowBits()))
-	}
-	return b.NewArray(), nil
-}
-
-// fixed gives values of one length that type.
-func fixed(a arrow.Array, t *arrow.FixedSizeBinaryType, mem allocator) (arrow.Array, error) {
-	in, ok := a.(*array.Binary)
-	if !ok {
-		return nil, fault.New(fault.Internal, "binary values came as %s", a.DataType())
-	}
-	b := array.NewFixedSizeBinaryBuilder(mem, t)
-	defer b.Release()
-	b.Reserve(in.Len())
-	for i := range in.Len() {
-		switch v := in.Value(i); {
-		case in.IsNull(i):
-			b.AppendNull()
-		case len(v) != t.ByteWidth:
-			return nil, fault.New(fault.Internal, "a value of %d bytes came as one of %s", len(v), t)
-		default:
-			b.Append(v)
-		}
-	}
-	return b.NewArray(), nil
-}
-
-// uuids reads texts.
-func uuids(a arrow.Array, mem allocator) (arrow.Array, error) {
-	in, ok := a.(*array.String)
-	if !ok {
-		return nil, fault.New(fault.Internal, "a uuid came as %s", a.DataType())
-	}
-	b := extensions.NewUUIDBuilder(mem)
-	defer b.Release()
-	for i := range in.Len() {
-		if in.IsNull(i) {
-			b.AppendNull()
-			continue
-		}
-		u, err := uuid.Parse(in.Value(i))
-		if err != nil {
-			return nil, fault.New(fault.Internal, "a uuid came as %q", in.Value(i))
-		}
-		b.Append(u)
 	}
 	return b.NewArray(), nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/skua-data/skua/engine"
 	"github.com/skua-data/skua/engine/duckdb/dialect"
@@ -116,21 +117,47 @@ func (e *executor) compile(ctx context.Context, q engine.Query, values map[int]d
 // errUndecided says that a column's type hangs on a parameter that has none yet.
 var errUndecided = fault.New(fault.Invalid, "the type of a column depends on a parameter whose type is not known: write CAST(? AS <type>)")
 
-// suppose takes the columns that the statement has where every parameter is NULL: what drivers are told before they bind. A run has the
-// types of its own values.
+// suppose takes the columns that the statement has where every parameter is NULL: what drivers are told before they bind. One whose type another value would
+// change has none yet: a run has the types of its own values.
 func (p *program) suppose(ctx context.Context) error {
-	fields, nulls := make([]arrow.Field, p.statement.Parameters), make([]arrow.Array, p.statement.Parameters)
-	for i := range fields {
-		fields[i], nulls[i] = arrow.Field{Name: "parameter_" + strconv.Itoa(i+1), Type: arrow.Null, Nullable: true}, array.NewNull(1)
-	}
-	q := p.query
-	q.Arguments = array.NewRecordBatch(arrow.NewSchema(fields, nil), nulls, 1)
-	supposed, err := p.executor.Compile(ctx, q)
+	nulls, err := p.supposing(ctx, arrow.Null)
 	if err != nil {
 		return errUndecided
 	}
-	p.output = supposed.(*program).output
+	p.output = nulls.output
+	texts, err := p.supposing(ctx, arrow.BinaryTypes.String)
+	if err != nil || texts.output.schema.NumFields() != nulls.output.schema.NumFields() {
+		return nil
+	}
+	fields := nulls.output.schema.Fields()
+	for i := range fields {
+		if !arrow.TypeEqual(fields[i].Type, texts.output.schema.Field(i).Type) {
+			fields[i].Type = arrow.Null
+		}
+	}
+	p.output = &output{engine: nulls.output.engine, schema: arrow.NewSchema(fields, nil), kinds: nulls.output.kinds}
 	return nil
+}
+
+// supposing compiles the statement with NULL for each parameter, of a type where none is known.
+func (p *program) supposing(ctx context.Context, t arrow.DataType) (*program, error) {
+	fields, nulls := make([]arrow.Field, p.statement.Parameters), make([]arrow.Array, p.statement.Parameters)
+	for i := range fields {
+		fields[i] = arrow.Field{Name: "parameter_" + strconv.Itoa(i+1), Type: arrow.Null, Nullable: true}
+		if p.parameters.Field(i).Type.ID() == arrow.NULL {
+			fields[i].Type = t
+		}
+		nulls[i] = array.MakeArrayOfNull(memory.DefaultAllocator, fields[i].Type, 1)
+		defer nulls[i].Release()
+	}
+	q := p.query
+	q.Arguments = array.NewRecordBatch(arrow.NewSchema(fields, nil), nulls, 1)
+	defer q.Arguments.Release()
+	supposed, err := p.executor.Compile(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return supposed.(*program), nil
 }
 
 // connect gives a connection with the session's settings.
