@@ -21,6 +21,7 @@ type finder struct {
 	left      []bool           // parts that are the engine's
 	columns   []bool           // parts that stand for columns, by types found before
 	failed    []error          // what is wrong with a part of these types
+	heard     []bool           // parts that this round told of
 	found     bool             // something that the statement is spelled by while types are asked for
 }
 
@@ -60,11 +61,13 @@ func (f *finder) ask(ctx context.Context, p *program, c *connection) {
 		switch {
 		case fixed:
 			spelling.Types[i] = f.types[i]
+		case f.statement.Unites(i):
+			spelling.Types[i], f.failed[i] = f.types[i], nil
 		case !f.left[i]:
 			f.types[i], f.failed[i] = nil, nil
 		}
 	}
-	f.found = false
+	f.found, f.heard = false, make([]bool, len(f.types))
 	_, _ = c.text("SELECT json_serialize_plan(" + literal(p.statement.Render(spelling).Text) + ", skip_null := true, skip_empty := true)")
 }
 
@@ -73,6 +76,11 @@ func (f *finder) answer(number int, types string) string {
 	t, parts, err := f.statement.Answer(number, types)
 	switch {
 	case number < 0 || number >= len(f.types) || f.left[number]:
+		return `"INTEGER"`
+	case f.statement.Unites(number) && !f.heard[number]:
+		f.heard[number] = true
+		f.found = f.found || !reflect.DeepEqual(f.types[number], parts) && (f.types[number] != nil || !f.statement.Settled(number, parts))
+		f.types[number], f.failed[number] = parts, err
 		return `"INTEGER"`
 	case f.types[number] != nil && !reflect.DeepEqual(f.types[number], parts):
 		// The same text means something else in another place.

@@ -57,6 +57,9 @@ func (r *rewriter) comparesIn(operands [][2]int, in int, not string) bool {
 	r.next = in + 1
 	list := r.argumentBounds()
 	r.next = next
+	if oneOf(r.at(in+2), "SELECT", "WITH") {
+		return r.comparesQuery(operands[0], in, not)
+	}
 	text := "$1 " + not + "IN ("
 	for i, b := range list {
 		if oneOf(r.at(b[0]), "SELECT", "WITH", "VALUES", "FROM", "TABLE") || r.comparedEnd(b[0]) != b[1] {

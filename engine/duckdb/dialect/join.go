@@ -85,7 +85,7 @@ func (r *rewriter) paired() {
 }
 
 // mergedColumns gives the columns that Spark's star begins with: those of USING, where an element is a bare star and all joins of its FROM have the same. With
-// others among them, a column of one of the names might be a table's own, and stays where the engine has it.
+// others among them, a column of one of the names might be a table's own, and joinedStar asks the engine for what each has.
 func (r *rewriter) mergedColumns(s *scope, from, end int) []string {
 	if !r.Spark || end-from != 1 || !r.at(from).Is("*") {
 		return nil

@@ -63,6 +63,7 @@ type scope struct {
 	windows  bool // inside WINDOW
 	distinct bool
 	setOp    bool   // a set operator was seen
+	sides    []side // of the set operation that is read; nil: unknown, or they were united
 	place    int    // 1 + index of the level's first piece; 0: unknown
 	level    *level // nil: no select list was seen
 	items    []listed
@@ -176,6 +177,7 @@ func (r *rewriter) level(s *scope, relation bool) {
 	}
 	r.paired()
 	r.limit(s)
+	r.unites(s)
 }
 
 // limit writes the LIMIT that a TOP stands for.
@@ -280,9 +282,11 @@ func (r *rewriter) clause(s *scope) bool {
 		s.from, s.relation = false, false
 		r.keys(s)
 	case "LIMIT", "FETCH":
+		r.unites(s)
 		s.limited, s.from = true, false
 		return r.is("LIMIT") && r.rowNumber(s)
 	case "OFFSET":
+		r.unites(s)
 		return r.rowNumber(s)
 	case "GROUP":
 		s.from, s.relation = false, false
@@ -322,6 +326,7 @@ func (r *rewriter) setOperator(s *scope) bool {
 		return true
 	}
 	r.limit(s)
+	sides := r.sideEnds(s)
 	t := r.peek()
 	word := strings.ToUpper(t.Text)
 	if word == "MINUS" || word == "SETMINUS" {
@@ -329,7 +334,7 @@ func (r *rewriter) setOperator(s *scope) bool {
 	}
 	r.next++
 	r.emitAt(word, t.Pos)
-	*s = scope{place: s.place, setOp: true, names: s.names}
+	*s = scope{place: s.place, setOp: true, names: s.names, sides: sides}
 	return true
 }
 
@@ -338,6 +343,7 @@ func (r *rewriter) sortBy(s *scope) bool {
 	if !r.at(r.next + 1).Is("BY") {
 		return false
 	}
+	r.unites(s)
 	s.from = false
 	order := !r.is("DISTRIBUTE")
 	pos := r.peek().Pos

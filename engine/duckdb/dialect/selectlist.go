@@ -17,7 +17,8 @@ const maxNamed = 500
 
 // selectList writes SELECT and its elements. Those without an alias get the name that the dialect gives them.
 func (r *rewriter) selectList(s *scope) {
-	*s = scope{query: true, place: s.place, setOp: s.setOp, level: &level{}, names: s.names, start: r.next}
+	r.sideBegins(s)
+	*s = scope{query: true, place: s.place, setOp: s.setOp, sides: s.sides, level: &level{}, names: s.names, start: r.next}
 	start := r.next
 	r.queries++
 	r.query = r.queries
@@ -85,6 +86,10 @@ func (r *rewriter) item(s *scope) (spelled string, e element) {
 	}
 	alias, valueEnd := r.aliasOf(from, end)
 	merged := r.mergedColumns(s, from, end)
+	if begin := len(r.out.pieces); star && merged == nil && r.joinedStar(s, from, end) {
+		r.list(s, "", from, end, r.out.pieces[begin:], true)
+		return "", element{star: true, all: r.at(end - 1).Is("*")}
+	}
 	r.firstOfStar(merged)
 	begin, value := len(r.out.pieces), len(r.out.pieces)
 	for r.failed == nil && r.next < end {

@@ -54,6 +54,7 @@ var keyEnds = []string{",", "ASC", "DESC", "NULLS", "LIMIT", "OFFSET", "FETCH", 
 
 // keys writes ORDER BY or PARTITION BY with its elements.
 func (r *rewriter) keys(s *scope) {
+	r.unites(s)
 	if s.setOp && s.place > 0 {
 		r.relationOf(s)
 	}

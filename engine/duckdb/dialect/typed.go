@@ -30,6 +30,17 @@ type columns interface {
 	asking(w *writer, question string)
 }
 
+// united is a typed part that stands for a query whose columns hang on the types of queries in it, which may hang on others: it is asked for until nothing changes.
+type united interface {
+	typed
+	// holds gives the pieces that it is made of.
+	holds() [][]piece
+	// settled reports whether it is spelled as it stands where the queries have these types.
+	settled(types []Type) bool
+	// asking writes a query of its columns, as far as they are known, around a question.
+	asking(w *writer, question string, types []Type)
+}
+
 // Type is the type of an expression as far as a spelling depends on it.
 type Type struct {
 	Name         string // without what is in parentheses: DECIMAL, DOUBLE, STRUCT, LIST, …; empty: unknown
@@ -92,7 +103,11 @@ func (r *rewriter) put(t typed, from, to int) {
 		r.out.asked = append(r.out.asked, t)
 	}
 	weight := 0
-	for _, e := range t.asks() {
+	parts := t.asks()
+	if u, ok := t.(united); ok {
+		parts = u.holds()
+	}
+	for _, e := range parts {
 		weight += r.weightOf(e)
 	}
 	if weight > maxPieces && r.failed == nil {
@@ -149,6 +164,10 @@ func (w *writer) typed(place int) {
 		t.write(w, types)
 		return
 	}
+	if u, ok := t.typed.(united); ok {
+		u.asking(w, w.question(t), types)
+		return
+	}
 	if c, ok := t.typed.(columns); ok {
 		if types == nil {
 			c.asking(w, w.question(t))
@@ -194,4 +213,15 @@ func (s *Statement) Answer(number int, text string) (Type, []Type, error) {
 func (s *Statement) Columns(number int) bool {
 	_, ok := s.asked[number].(columns)
 	return ok
+}
+
+// Unites reports whether a part stands for a query, and is asked for until its types stay the same.
+func (s *Statement) Unites(number int) bool {
+	_, ok := s.asked[number].(united)
+	return ok
+}
+
+// Settled reports whether such a part is spelled as it stands where what it asks for has these types.
+func (s *Statement) Settled(number int, types []Type) bool {
+	return s.asked[number].(united).settled(types)
 }

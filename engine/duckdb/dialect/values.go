@@ -33,23 +33,12 @@ func (r *rewriter) values() {
 
 // valuesRows writes rows and gives how many columns the first has.
 func (r *rewriter) valuesRows() (width int) {
+	if r.Spark {
+		return r.inlineRows()
+	}
 	for r.failed == nil {
-		if width == 0 {
-			width = 1
-			if r.is("(") {
-				width = len(r.argumentBounds())
-			}
-		}
-		if r.Spark && !r.is("(") {
-			r.emit("(")
-			for end := r.endOf(r.next, append([]string{",", "AS"}, fromEnds...)...); r.failed == nil && r.next < end; {
-				r.operand(&scope{})
-			}
-			r.emit(")")
-		} else {
-			r.operand(&scope{})
-		}
-		if !r.is(",") || !r.Spark && !r.at(r.next+1).Is("(") && r.at(r.next+1).Kind == syntax.Word {
+		r.operand(&scope{})
+		if !r.is(",") || !r.at(r.next+1).Is("(") && r.at(r.next+1).Kind == syntax.Word {
 			break
 		}
 		r.copy()

@@ -1,0 +1,77 @@
+package dialect
+
+import "github.com/skua-data/skua/fault"
+
+// inQuery is x IN (SELECT …), where the value and the query's column meet in one type.
+type inQuery struct {
+	value, query []piece
+	not, zone    string
+}
+
+// comparesQuery writes the IN at a token, behind a value.
+func (r *rewriter) comparesQuery(value [2]int, in int, not string) bool {
+	from := r.next
+	if r.unbound(value[0], value[1]) || r.at(value[0]).Is("(") {
+		return false
+	}
+	q := inQuery{not: not, zone: r.Zone.String()}
+	before, until := r.compared, r.until
+	q.value = r.capture(func() {
+		r.next, r.compared, r.until = value[0], value[0], value[1]
+		for r.failed == nil && r.next < value[1] {
+			r.operand(&scope{})
+		}
+	})
+	r.compared, r.until = before, until
+	r.next = in + 1
+	q.query = r.capture(func() { r.group(false) })
+	if r.failed == nil {
+		r.put(q, from, r.next)
+	}
+	return true
+}
+
+func (q inQuery) asks() [][]piece { return [][]piece{q.value, q.query} }
+
+func (q inQuery) of(types []Type) (Type, error) {
+	_, err := q.meet(types)
+	return boolean, err
+}
+
+// meet gives the type that both are cast to; no text: they are compared as they are.
+func (q inQuery) meet(types []Type) (Type, error) {
+	a, b := types[0], types[1]
+	if a.Text == b.Text || !simple(a) || !simple(b) || isNumber(a) && isNumber(b) || isDatetime(a) && isDatetime(b) {
+		return Type{}, nil
+	}
+	to, ok := common(a, b)
+	if !ok {
+		return Type{}, fault.New(fault.Invalid, "Cannot resolve the IN subquery due to data type mismatch: the left side has the type %q, the column of the right side %q.", a.sparkName(), b.sparkName()).
+			With("DATATYPE_MISMATCH.IN_SUBQUERY_DATA_TYPE_MISMATCH", "42K09")
+	}
+	return to, nil
+}
+
+func (q inQuery) write(w *writer, types []Type) {
+	to := Type{}
+	if len(types) == 2 {
+		to, _ = q.meet(types)
+	}
+	if to.Text == "" {
+		w.pieces(q.value)
+		w.text(q.not + "IN")
+		w.pieces(q.query)
+		return
+	}
+	w.coerced(q.value, types[0], to.Text, q.zone)
+	w.text(q.not + "IN (SELECT")
+	w.coerced([]piece{{table: -1, text: "skua_in.skua_1"}}, types[1], to.Text, q.zone)
+	w.text("FROM")
+	w.pieces(q.query)
+	w.text("AS skua_in(skua_1))")
+}
+
+func (q inQuery) mapped(pieces func([]piece) []piece) typed {
+	q.value, q.query = pieces(q.value), pieces(q.query)
+	return q
+}
