@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
 	"github.com/skua-data/skua/engine/arith"
+	"github.com/skua-data/skua/engine/sparktext"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 )
@@ -55,10 +56,10 @@ var functions = []function{
 	{name: "concat", takes: []arrow.DataType{nil}, variadic: true, apply: concat},
 	{name: "unhex", takes: []arrow.DataType{typeString}, least: 1, gives: typeBinary, apply: unhex},
 	{name: "hex", takes: []arrow.DataType{nil}, least: 1, gives: typeString, apply: toHex},
-	{name: "lower", takes: []arrow.DataType{typeString}, least: 1, gives: typeString, apply: onText(strings.ToLower)},
-	{name: "lcase", takes: []arrow.DataType{typeString}, least: 1, gives: typeString, apply: onText(strings.ToLower)},
-	{name: "upper", takes: []arrow.DataType{typeString}, least: 1, gives: typeString, apply: onText(strings.ToUpper)},
-	{name: "ucase", takes: []arrow.DataType{typeString}, least: 1, gives: typeString, apply: onText(strings.ToUpper)},
+	{name: "lower", takes: []arrow.DataType{typeString}, least: 1, gives: typeString, apply: onText(sparktext.Lower)},
+	{name: "lcase", takes: []arrow.DataType{typeString}, least: 1, gives: typeString, apply: onText(sparktext.Lower)},
+	{name: "upper", takes: []arrow.DataType{typeString}, least: 1, gives: typeString, apply: onText(sparktext.Upper)},
+	{name: "ucase", takes: []arrow.DataType{typeString}, least: 1, gives: typeString, apply: onText(sparktext.Upper)},
 	{name: "trim", takes: []arrow.DataType{typeString}, least: 1, gives: typeString, apply: onText(func(s string) string { return strings.Trim(s, " ") })},
 	{name: "length", takes: []arrow.DataType{nil}, least: 1, gives: typeInt, apply: length},
 	{name: "char_length", takes: []arrow.DataType{nil}, least: 1, gives: typeInt, apply: length},

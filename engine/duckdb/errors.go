@@ -111,6 +111,9 @@ func (p *problem) fault(c class) *fault.Error {
 	if failed := overflowed(message); failed != nil {
 		return failed
 	}
+	if refused := refusedPattern(message); refused != nil {
+		return refused
+	}
 	switch {
 	case p.Subtype == "COLUMN_NOT_FOUND":
 		hint := ""

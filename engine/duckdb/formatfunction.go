@@ -29,6 +29,25 @@ var formatFunctions = []scalar{
 		}
 		return nil
 	}),
+	rowFunction("skua_patterned", []int{typeVarchar, typeVarchar}, typeVarchar, func(r *row) error {
+		n, ok := new(big.Rat).SetString(r.text(0))
+		if !ok {
+			return nil
+		}
+		return r.patterned(n, n.Sign() < 0)
+	}),
+	rowFunction("skua_patterned_float", []int{typeDouble, typeVarchar}, typeVarchar, func(r *row) error {
+		x := r.float(0)
+		switch {
+		case math.IsNaN(x):
+			r.give("NaN")
+			return nil
+		case math.IsInf(x, 0):
+			r.give(map[bool]string{true: "∞", false: "-∞"}[x > 0])
+			return nil
+		}
+		return r.patterned(new(big.Rat).SetFloat64(x), math.Signbit(x))
+	}),
 	rowFunction("skua_grouped_float", []int{typeDouble, typeBigint}, typeVarchar, func(r *row) error {
 		x, digits := r.float(0), r.whole(1)
 		switch {

@@ -3,6 +3,7 @@
 package duckdb
 
 import (
+	"encoding/json"
 	"regexp"
 	"strconv"
 	"strings"
@@ -33,19 +34,67 @@ var regexFunctions = []scalar{
 		return nil
 	})),
 	rowFunction("skua_regexp_extract", []int{typeVarchar, typeVarchar, typeBigint}, typeVarchar, onPattern(func(r *row, p *regexp.Regexp) error {
+		at := p.FindStringSubmatchIndex(r.text(0))
+		if at == nil { // the group is not looked for
+			r.give("")
+			return nil
+		}
 		group, err := groupOf(r, p, "regexp_extract")
 		if err != nil {
 			return err
 		}
-		at := p.FindStringSubmatchIndex(r.text(0))
-		if at == nil || at[2*group] < 0 {
-			r.give("")
-			return nil
-		}
-		r.give(r.text(0)[at[2*group]:at[2*group+1]])
+		r.give(groupIn(r.text(0), at, group))
 		return nil
 	})),
+	rowFunction("skua_regexp_all", []int{typeVarchar, typeVarchar, typeBigint}, typeVarchar, onPattern(func(r *row, p *regexp.Regexp) error {
+		found := []string{}
+		for i, at := range p.FindAllStringSubmatchIndex(r.text(0), -1) {
+			group, err := groupOf(r, p, "regexp_extract_all")
+			if err != nil {
+				return err
+			}
+			if i >= int(most[madeList].value) {
+				return fault.New(fault.Invalid, most[madeList].what, most[madeList].value)
+			}
+			found = append(found, groupIn(r.text(0), at, group))
+		}
+		return r.giveTexts(found)
+	})),
+	rowFunction("skua_split", []int{typeVarchar, typeVarchar, typeBigint}, typeVarchar, onPattern(func(r *row, p *regexp.Regexp) error {
+		return r.giveTexts(splitAt(p, r.text(0), r.whole(2)))
+	})),
 	rowFunction("skua_regexp_replace", []int{typeVarchar, typeVarchar, typeVarchar, typeBigint}, typeVarchar, onPattern(regexpReplaceRow)),
+}
+
+// groupIn gives the text of a group of a match; one that has no part in it is empty.
+func groupIn(s string, at []int, group int) string {
+	if at[2*group] < 0 {
+		return ""
+	}
+	return s[at[2*group]:at[2*group+1]]
+}
+
+// giveTexts gives a list of texts as JSON.
+func (r *row) giveTexts(list []string) error {
+	b, err := json.Marshal(list)
+	r.give(string(b))
+	return err
+}
+
+// splitAt parts a text as Java does: into at most so many parts where the limit is positive. A match of nothing at the start parts nothing off.
+func splitAt(p *regexp.Regexp, s string, limit int64) []string {
+	out, from := []string{}, 0
+	for _, at := range p.FindAllStringIndex(s, -1) {
+		if limit > 0 && int64(len(out)) >= limit-1 {
+			break
+		}
+		if at[1] == 0 || p.String() == "" && at[0] == len(s) {
+			continue
+		}
+		out = append(out, s[from:at[0]])
+		from = at[1]
+	}
+	return append(out, s[from:])
 }
 
 // onPattern makes the second argument a regular expression.
@@ -62,6 +111,43 @@ func onPattern(of func(r *row, p *regexp.Regexp) error) func(r *row) error {
 // javaOnly finds what Java's regular expressions have and Go's have not.
 var javaOnly = regexp.MustCompile(`\(\?<?[=!]|\(\?>|\\[1-9]|\\k<|[*+?}]\+|&&|\\[GRXhHN]`)
 
+// unsupportedPattern says which part of a regular expression Java alone has.
+func unsupportedPattern(part string) *fault.Error {
+	what := "possessive quantifiers"
+	switch {
+	case strings.HasPrefix(part, "(?>"):
+		what = "atomic groups"
+	case strings.HasPrefix(part, "(?"):
+		what = "looking ahead or behind"
+	case part == "&&":
+		what = "intersections of classes"
+	case strings.HasPrefix(part, `\k`), len(part) == 2 && part[0] == '\\' && part[1] >= '1' && part[1] <= '9':
+		what = "references back to groups"
+	case strings.HasPrefix(part, `\`):
+		what = "some of Java's classes of characters"
+	}
+	return fault.New(fault.Unsupported, "The feature is not supported: regular expressions with %s (%s).", what, part).With("UNSUPPORTED_FEATURE", "0A000")
+}
+
+func invalidPattern(text string) *fault.Error {
+	return fault.New(fault.Invalid, "The value of parameter(s) `regexp` in the function is invalid: '%s'.", text).With("INVALID_PARAMETER_VALUE.PATTERN", "22023")
+}
+
+// refusedPattern reads what the engine says of a regular expression that it does not take; nil: it says something else.
+func refusedPattern(message string) *fault.Error {
+	m := enginePattern.FindStringSubmatch(message)
+	switch {
+	case m == nil:
+		return nil
+	case javaOnly.MatchString(m[2]):
+		return unsupportedPattern(javaOnly.FindString(m[2]))
+	}
+	return invalidPattern(strings.TrimPrefix(m[2], "(?s:.*)(?:"))
+}
+
+// enginePattern are the engine's words for them.
+var enginePattern = regexp.MustCompile(`(?i)^(invalid perl operator|invalid escape sequence|missing \]|missing \)|unexpected \)|missing argument to repetition operator|no argument for repetition operator|bad repetition operator|invalid character class|invalid character class range|invalid character range|trailing \\(?: at end of regexp)?|invalid named capture group|invalid group name): (.*)$`)
+
 func patternOf(r *row, text string) (*regexp.Regexp, error) {
 	return of(r, text, func(text string) (*regexp.Regexp, error) {
 		p, err := regexp.Compile(text)
@@ -69,9 +155,9 @@ func patternOf(r *row, text string) (*regexp.Regexp, error) {
 		case err == nil:
 			return p, nil
 		case javaOnly.MatchString(text):
-			return nil, fault.New(fault.Unsupported, "the regular expression %q is not supported: it looks around, or back at a group", text)
+			return nil, unsupportedPattern(javaOnly.FindString(text))
 		}
-		return nil, fault.New(fault.Invalid, "The value of parameter(s) `regexp` in the function is invalid: '%s'.", text).With("INVALID_PARAMETER_VALUE.PATTERN", "22023")
+		return nil, invalidPattern(text)
 	})
 }
 

@@ -12,8 +12,8 @@ var textMacros = []string{
 	`CREATE MACRO skua_count(n) AS CASE WHEN n < 0 THEN 0 ELSE CAST(n AS BIGINT) END`,
 	`CREATE MACRO skua_apart(a, b) AS CASE WHEN skua_guard(3, CAST(length(a) AS DOUBLE) * length(b)) = 0 THEN skua_distance(a, b) END`,
 	byType("skua_format_number", "d, x", "DOUBLE FLOAT", "skua_grouped_float(x, d)", "BIGINT", "skua_grouped(CAST(x AS VARCHAR), d)", "DECIMAL(38,10)", "skua_grouped(CAST(x AS VARCHAR), d)"),
-	`CREATE MACRO skua_padded_left(s, n, p) AS CASE WHEN p = '' THEN left(s, skua_count(n)) ELSE lpad(s, skua_length(n), p) END`,
-	`CREATE MACRO skua_padded_right(s, n, p) AS CASE WHEN p = '' THEN left(s, skua_count(n)) ELSE rpad(s, skua_length(n), p) END`,
+	byType("skua_number_by_pattern", "p, x", "DOUBLE FLOAT", "skua_patterned_float(x, p)", "BIGINT", "skua_patterned(CAST(x AS VARCHAR), p)", "DECIMAL(38,10)", "skua_patterned(CAST(x AS VARCHAR), p)"),
+	padded("left", "l"), padded("right", "r"),
 	`CREATE MACRO skua_near(a, b, n) AS CASE WHEN skua_apart(a, b) <= n THEN skua_apart(a, b) ELSE CASE WHEN n IS NOT NULL AND a IS NOT NULL AND b IS NOT NULL THEN -1 END END`,
 	`CREATE MACRO skua_kept(x) AS coalesce(x, chr(0) || 'keep')`,
 	`CREATE MACRO skua_place(list, x) AS CASE WHEN list IS NOT NULL AND x IS NOT NULL THEN coalesce(list_position(string_split(list, ','), x), 0) END`,
@@ -29,3 +29,11 @@ var choices = []scalar{rowFunction("skua_chosen", []int{typeBigint, typeInteger}
 	r.give(n)
 	return nil
 })}
+
+// padded makes the macro that fills texts and bytes on one side: texts with blanks, bytes with zeros where nothing else is said, and nothing with an empty text.
+func padded(side, letter string) string {
+	bytes := "skua_padded_bytes('" + side + "', s, skua_length(n), "
+	text := letter + "pad(s, skua_length(n), "
+	return "CREATE MACRO skua_padded_" + side + "(s VARCHAR, n) AS " + text + "' '), (s BLOB, n) AS " + bytes + `'\x00'::BLOB), ` +
+		"(s VARCHAR, n, p VARCHAR) AS CASE WHEN p = '' THEN left(s, skua_count(n)) ELSE " + text + "p) END, (s BLOB, n, p BLOB) AS " + bytes + "p)"
+}

@@ -78,6 +78,9 @@ func (r *rewriter) joined(name string) bool {
 	}
 	rule := wordsRule
 	text := "concat_ws(" + numbered(len(bounds)) + ")"
+	if len(bounds) == 1 {
+		text = "CASE WHEN ($1) IS NOT NULL THEN '' END"
+	}
 	if name == "array_join" {
 		rule, text = joinRule, "CASE WHEN ($1) IS NOT NULL AND ($2) IS NOT NULL THEN coalesce(array_to_string($1, $2), '') END"
 		if len(bounds) == 3 {

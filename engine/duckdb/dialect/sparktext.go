@@ -11,7 +11,7 @@ import (
 var sparkTexts = map[string]function{
 	"length": counted("skua_characters($1)"), "len": counted("skua_characters($1)"), "char_length": counted("skua_characters($1)"), "character_length": counted("skua_characters($1)"),
 	"octet_length": counted("skua_octets($1)"), "bit_length": counted("(8 * skua_octets($1))"), "instr": templated(2, "CAST(instr($1, $2) AS INTEGER)"),
-	"locate":   templated(2, "CAST(instr($2, $1) AS INTEGER)", 3, "CAST(skua_locate($1, $2, $3) AS INTEGER)"),
+	"locate":   templated(2, "CAST(instr($2, $1) AS INTEGER)", 3, locatedFrom),
 	"position": {special: positionCall}, "levenshtein": templated(2, "skua_apart($1, $2)", 3, "skua_near($1, $2, $3)"),
 	"right":           templated(2, "right($1, skua_count($2))"),
 	"substring_index": templated(3, "skua_part_before($1, $2, $3)"), "split_part": templated(3, "skua_split_part($1, $2, $3)"),
@@ -26,18 +26,30 @@ var sparkTexts = map[string]function{
 	"trim": {special: trimCall}, "ltrim": templated(1, "ltrim($1, ' ')", 2, "ltrim($2, $1)"), "rtrim": templated(1, "rtrim($1, ' ')", 2, "rtrim($2, $1)"),
 	"btrim": templated(1, "trim($1, ' ')", 2, "trim($1, $2)"), "find_in_set": templated(2, "CAST(CASE WHEN ($1) LIKE '%,%' THEN 0 ELSE skua_place($2, $1) END AS INTEGER)"),
 	"regexp_count": templated(2, "skua_regexp_count($1, $2)"), "regexp_instr": templated(2, "skua_regexp_instr($1, $2)"), "regexp_substr": templated(2, "skua_regexp_substr($1, $2)"),
-	"regexp_extract": templated(2, "skua_regexp_extract($1, $2, 1)", 3, "skua_regexp_extract($1, $2, $3)"),
-	"regexp_replace": templated(3, "skua_regexp_replace($1, $2, $3, 1)", 4, "skua_regexp_replace($1, $2, $3, $4)"),
-	"ilike":          templated(2, "(($1) ILIKE ($2))"), "like": templated(2, "(($1) LIKE ($2))"), "replace": templated(2, "skua_replace($1, $2, '')", 3, "skua_replace($1, $2, $3)"),
-	"format_string": renamed("skua_format"), "printf": renamed("skua_format"), "format_number": templated(2, "skua_format_number($2, $1)"), "unbase64": templated(1, "skua_unbase64($1)"),
-	"lpad": templated(2, "lpad($1, skua_length($2), ' ')", 3, "skua_padded_left($1, $2, $3)"), "rpad": templated(2, "rpad($1, skua_length($2), ' ')", 3, "skua_padded_right($1, $2, $3)"),
+	"regexp_extract":     templated(2, "skua_regexp_extract($1, $2, 1)", 3, "skua_regexp_extract($1, $2, $3)"),
+	"regexp_extract_all": templated(2, listOfTexts("skua_regexp_all($1, $2, 1)"), 3, listOfTexts("skua_regexp_all($1, $2, $3)")),
+	"split":              templated(2, "str_split_regex($1, $2)", 3, listOfTexts("skua_split($1, $2, $3)")),
+	"regexp_replace":     templated(3, "skua_regexp_replace($1, $2, $3, 1)", 4, "skua_regexp_replace($1, $2, $3, $4)"),
+	"ilike":              templated(2, "(($1) ILIKE ($2))"), "like": templated(2, "(($1) LIKE ($2))"), "between": templated(3, "(($1) BETWEEN ($2) AND ($3))"), "replace": templated(2, "skua_replace($1, $2, '')", 3, "skua_replace($1, $2, $3)"),
+	"format_string": renamed("skua_format"), "printf": renamed("skua_format"), "format_number": {special: formatNumberCall}, "unbase64": templated(1, "skua_unbase64($1)"),
+	"lpad": templated(2, "skua_padded_left($1, $2)", 3, "skua_padded_left($1, $2, $3)"), "rpad": templated(2, "skua_padded_right($1, $2)", 3, "skua_padded_right($1, $2, $3)"),
 	"elt": {special: eltCall}, "nanvl": templated(2, "CASE WHEN isnan(CAST($1 AS DOUBLE)) THEN $2 ELSE $1 END"),
-	"raise_error": templated(1, "error('[USER_RAISED_EXCEPTION] ' || ($1) || ' SQLSTATE: P0001')"),
-	"assert_true": templated(1, "CASE WHEN $1 THEN NULL ELSE error('[USER_RAISED_EXCEPTION] the condition is not true. SQLSTATE: P0001') END",
-		2, "CASE WHEN $1 THEN NULL ELSE error('[USER_RAISED_EXCEPTION] ' || ($2) || ' SQLSTATE: P0001') END"),
+	"raise_error": templated(1, raised("coalesce($1, 'null')")),
+	"assert_true": templated(1, raised("CASE WHEN $1 THEN NULL ELSE 'the condition is not true!' END"), 2, raised("CASE WHEN $1 THEN NULL ELSE coalesce($2, 'null') END")),
 }
 
+// raised writes an error whose text is not NULL.
+func raised(text string) string {
+	return "error('[USER_RAISED_EXCEPTION] ' || (" + text + ") || ' SQLSTATE: P0001')"
+}
+
+// listOfTexts writes a list that a function gives as JSON.
+func listOfTexts(call string) string { return "CAST(CAST(" + call + " AS JSON) AS VARCHAR[])" }
+
 func counted(text string) function { return templated(1, text) }
+
+// locatedFrom writes the place of a text from a place on; from none it is 0, and nothing is at the first place wherever it is looked for.
+const locatedFrom = "CAST(CASE WHEN ($3) IS NULL THEN 0 WHEN ($1) = '' AND ($2) IS NOT NULL THEN CASE WHEN ($3) < 1 THEN 0 ELSE 1 END ELSE skua_locate($1, $2, $3) END AS INTEGER)"
 
 // masked writes a mask that leaves other characters as they are.
 func masked(upper, lower, digit string) string {
@@ -56,7 +68,7 @@ func positionCall(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 		return true
 	}
 	args := r.argumentPieces(bounds)
-	r.template([]string{"CAST(instr($2, $1) AS INTEGER)", "CAST(skua_locate($1, $2, $3) AS INTEGER)"}[min(len(bounds)-2, 1)], pos, args...)
+	r.template([]string{"CAST(instr($2, $1) AS INTEGER)", locatedFrom}[min(len(bounds)-2, 1)], pos, args...)
 	return true
 }
 
@@ -112,5 +124,18 @@ func eltCall(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 		places[i] = "$" + strconv.Itoa(i+2)
 	}
 	r.template("(["+strings.Join(places, ", ")+"])[skua_chosen($1, "+strconv.Itoa(len(places))+")]", pos, args...)
+	return true
+}
+
+// formatNumberCall writes format_number, whose second argument is a number of digits, or a pattern.
+func formatNumberCall(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
+	if len(bounds) != 2 {
+		return false
+	}
+	text := "skua_format_number($2, $1)"
+	if r.isText(bounds[1]) {
+		text = "skua_number_by_pattern($2, $1)"
+	}
+	r.template(text, pos, r.argumentPieces(bounds)...)
 	return true
 }

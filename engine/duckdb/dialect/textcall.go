@@ -24,6 +24,9 @@ var textCalls = map[string]struct {
 	"reverse": {[]int{0}, "VARCHAR"}, "octet_length": {[]int{0}, "INTEGER"}, "bit_length": {[]int{0}, "INTEGER"},
 }
 
+// bytesCalls take bytes beside texts, and give what they take.
+var bytesCalls = []string{"left", "right", "substring", "substr", "lpad", "rpad"}
+
 // binaryCalls are those that take bytes as they are, and how they are written then: with the length of texts in bytes.
 var binaryCalls = map[string]string{"length": "octet_length($1)", "len": "octet_length($1)", "char_length": "octet_length($1)", "character_length": "octet_length($1)",
 	"octet_length": "octet_length($1)", "bit_length": "(8 * octet_length($1))"}
@@ -104,7 +107,7 @@ func textRule(name, gives string) func(types []Type) (verdict, error) {
 				return out, unexpected(name, "STRING", t)
 			case t.Name == `"NULL"`:
 				out.casts[i] = "VARCHAR"
-			case isText(t), t.Name == "BLOB" && slices.Contains([]string{"left", "right", "substring", "substr"}, name):
+			case isText(t), t.Name == "BLOB" && slices.Contains(bytesCalls, name):
 			default:
 				out.casts[i] = "VARCHAR"
 			}

@@ -45,6 +45,15 @@ func (r *rewriter) word(s *scope) bool {
 			r.like(false)
 			return true
 		}
+		if r.Spark && after.Is("(") && (r.next == 0 || !endsOperand(r.at(r.next-1))) {
+			r.call([]syntax.Ident{{Text: t.Text, Pos: t.Pos}}, r.next)
+			return true
+		}
+	case "BETWEEN":
+		if r.Spark && after.Is("(") && (r.next == 0 || !endsOperand(r.at(r.next-1)) && !r.at(r.next-1).Is("SYMMETRIC")) {
+			r.call([]syntax.Ident{{Text: t.Text, Pos: t.Pos}}, r.next)
+			return true
+		}
 	case "GLOB":
 		if after.Kind != syntax.Text {
 			r.refuse(r.next, "GLOB takes a literal as its pattern.")
