@@ -216,6 +216,9 @@ duckdb_state duckdb_register_scalar_function(duckdb_connection connection, duckd
 // The type of a variant, besides the engine's numbers.
 #define SKUA_VARIANT (-1)
 
+// skua_fallible says of a function that it may fail, so that the conditions in front of it are evaluated first; false: it cannot be said.
+bool skua_fallible(duckdb_scalar_function function);
+
 // skua_add_function adds a function of ours to a set: code is its number in Go, types are its parameters' and its result's; with varargs any
 // more arguments may follow.
 bool skua_add_function(duckdb_database database, duckdb_scalar_function_set set, int code, int *types, idx_t parameters, bool varargs, bool is_volatile);

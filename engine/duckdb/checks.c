@@ -131,6 +131,7 @@ static bool add(duckdb_scalar_function_set set, int type, int second, int result
 		duckdb_scalar_function_set_extra_info(function, extra, NULL);
 	}
 	duckdb_scalar_function_set_function(function, run);
+	skua_fallible(function);
 	bool ok = !duckdb_add_scalar_function_to_set(set, function);
 	duckdb_destroy_logical_type(&first);
 	duckdb_destroy_scalar_function(&function);

@@ -356,6 +356,7 @@ bool skua_add_exact(duckdb_connection connection, const char *name, char op, int
 	duckdb_scalar_function_set_return_type(function, result);
 	duckdb_scalar_function_set_extra_info(function, e, free);
 	duckdb_scalar_function_set_function(function, call);
+	skua_fallible(function);
 	bool ok = !duckdb_add_scalar_function_to_set(set, function) && !duckdb_register_scalar_function_set(connection, set);
 	duckdb_destroy_logical_type(&any);
 	duckdb_destroy_logical_type(&result);

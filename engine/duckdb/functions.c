@@ -141,6 +141,7 @@ bool skua_add_function(duckdb_database database, duckdb_scalar_function_set set,
 	duckdb_scalar_function_set_special_handling(function);
 	duckdb_scalar_function_set_extra_info(function, info, free);
 	duckdb_scalar_function_set_function(function, call);
+	skua_fallible(function);
 	bool ok = !duckdb_add_scalar_function_to_set(set, function);
 	duckdb_destroy_scalar_function(&function);
 	return ok;

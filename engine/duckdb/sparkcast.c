@@ -11,7 +11,7 @@ extern char *skuaCast(int code, skua_node *arguments, idx_t count, idx_t rows, s
 extern char *skuaCastBind(int code, skua_node *arguments, idx_t count);
 
 // The engine's numbers of types.
-enum { TIMESTAMP_NS = 22, DECIMAL = 19, ENUM = 23, LIST = 24, STRUCT = 25, MAP = 26, ARRAY = 33 };
+enum { VARCHAR = 17, TIMESTAMP_NS = 22, DECIMAL = 19, ENUM = 23, LIST = 24, STRUCT = 25, MAP = 26, ARRAY = 33 };
 
 static void type_node(skua_node *node, duckdb_logical_type type) {
 	memset(node, 0, sizeof *node);
@@ -190,6 +190,9 @@ bool skua_add_cast(duckdb_connection connection, const char *name, int code, int
 	duckdb_scalar_function_set_extra_info(function, info, free);
 	duckdb_scalar_function_set_bind(function, cast_bind);
 	duckdb_scalar_function_set_function(function, cast_call);
+	if (result != VARCHAR) { // which everything can be written as
+		skua_fallible(function);
+	}
 	bool ok = !duckdb_register_scalar_function(connection, function);
 	duckdb_destroy_scalar_function(&function);
 	return ok;
