@@ -105,7 +105,9 @@ A star among the arguments of a function is the columns of its query: ` + "`stru
 are called after those it takes. The generators ` + "`explode`" + `, ` + "`posexplode`" + `, ` + "`inline`" + `, ` + "`stack`" + `, ` + "`json_tuple`" + ` and their ` + "`_outer`" + ` forms stand in a select list (one in each, with ` + "`AS name`" + ` or
 ` + "`AS (a, b)`" + `), behind ` + "`LATERAL VIEW`" + ` and where a table may; without names their columns are ` + "`col`" + `, ` + "`pos`" + `, ` + "`key`" + ` and ` + "`value`" + `, ` + "`col0`" + `, ` + "`c0`" + ` and so on, as in Spark. A ` + "`JOIN`" + ` without ` + "`ON`" + ` and ` + "`USING`" + `
 takes every pair of rows, whatever its kind; ` + "`a JOIN b JOIN c ON x ON y`" + ` means what it does in ANSI SQL.
-Under ` + "`spark`" + ` the star of joins that all have the same ` + "`USING`" + ` begins with its columns; that of ` + "`NATURAL JOIN`" + ` and of other joins has the columns in the order of the tables.
+Under ` + "`spark`" + ` a star over joins has Spark's order: each ` + "`USING`" + ` and ` + "`NATURAL JOIN`" + ` puts the columns that it compares first, also in ` + "`t.*`" + `; over a FROM with functions, nested joins or samples it has the
+order of the tables. Columns of ` + "`UNION`" + `, ` + "`INTERSECT`" + ` and ` + "`EXCEPT`" + `, of ` + "`x IN (SELECT …)`" + ` and of the rows of ` + "`VALUES`" + ` meet in Spark's common type, or are refused as in Spark; those of recursive
+queries and of tuples in ` + "`IN`" + ` meet in the engine's.
 
 Under ` + "`spark`" + ` aggregates and windows are Spark's: ` + "`IGNORE NULLS`" + ` beside or inside the parentheses, ` + "`first(x, true)`" + `, ` + "`WITHIN GROUP`" + `, ` + "`FILTER`" + ` behind every aggregate, ` + "`some`" + ` and ` + "`any`" + `, ` + "`try_sum`" + ` and ` + "`try_avg`" + `,
 lists without nulls, ` + "`count_if`" + ` of no rows, ranks of 32 bits, variances and regressions over NaN, percentiles that are doubles; ` + "`approx_count_distinct`" + ` is the exact number. A sum of what is no number, a wrong
