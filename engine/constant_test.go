@@ -212,7 +212,7 @@ func TestOutputNames(t *testing.T) {
 		{"CASE WHEN a=1 THEN 'x' ELSE b END", "CASE WHEN (a = 1) THEN x ELSE b END"}, {"case a when 1 then 2 when 3 then 4 end + 1", "(CASE WHEN (a = 1) THEN 2 WHEN (a = 3) THEN 4 END + 1)"},
 		{"a[0].b", "a[0].b"}, {"map('k', 1)['k']", "map(k, 1)[k]"}, {"f(a)[1].c[b+1]::int", "CAST(f(a)[1].c[(b + 1)] AS INT)"},
 		{"transform(a, x -> x.b + 1)", "transform(a, lambdafunction((namedlambdavariable().b + 1), namedlambdavariable()))"},
-		{"reduce(a, 0, (acc, x) -> acc + x + y)", "reduce(a, 0, lambdafunction(((namedlambdavariable() + namedlambdavariable()) + y), namedlambdavariable(), namedlambdavariable()))"},
+		{"reduce(a, 0, (acc, x) -> acc + x + y)", "reduce(a, 0, lambdafunction(((namedlambdavariable() + namedlambdavariable()) + y), namedlambdavariable(), namedlambdavariable()), lambdafunction(namedlambdavariable(), namedlambdavariable()))"},
 		{"extract(year FROM d)", "extract(year FROM d)"}, {"trim(both 'x' from a)", "TRIM(BOTH x FROM a)"}, {"trim(LEADING FROM a)", "TRIM(LEADING FROM a)"}, {"trim('x' FROM a)", "TRIM(BOTH x FROM a)"},
 		{"substring(a FROM 2 FOR 3)", "substring(a, 2, 3)"}, {"(SELECT 1) + 1", "(scalarsubquery() + 1)"}, {"EXISTS (SELECT 1)", "exists()"}, {"a IN (SELECT 1)", "(a IN (listquery()))"},
 		{"count(*) FILTER (WHERE a > 1)", "count(1) FILTER (WHERE (a > 1))"}, {"sum(a) OVER ()", "sum(a) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)"},
