@@ -33,7 +33,7 @@ func (b *binder) compare(e syntax.Expr, op predicate.Op, left, right operand) (p
 	if right.column {
 		left, right, op = right, left, op.Swap()
 	}
-	common, ok := commonType(left.typ(), right.typ())
+	common, ok := b.common(left.typ(), right.typ())
 	switch {
 	case left.value.unbound || right.value.unbound:
 		return predicate.Null, nil

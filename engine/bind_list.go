@@ -26,7 +26,7 @@ func (b *binder) bindIn(e *syntax.In) (predicate.Expr, error) {
 			return nil, unsupported("%s: a column in an IN list is not supported yet", outputName(e))
 		}
 		var ok bool
-		if common, ok = commonType(common, items[i].typ()); !ok {
+		if common, ok = b.common(common, items[i].typ()); !ok {
 			return nil, differentTypes(e, value.typ(), items[i].typ())
 		}
 	}

@@ -72,3 +72,17 @@ func (b *binder) leavesCall(name string, args []constant) bool {
 	}
 	return b.leave == leaveTypes && otherTypes[name]
 }
+
+// common gives the type in which two values are compared. Under ansi a float and an exact number meet in a float, as in the Executor.
+func (b *binder) common(x, y arrow.DataType) (arrow.DataType, bool) {
+	if b.leave != leaveNothing && (halfFloat(x, y) || halfFloat(y, x)) {
+		return arrow.PrimitiveTypes.Float32, true
+	}
+	return commonType(x, y)
+}
+
+// halfFloat reports whether one type is a float of 32 bits and the other one of exact numbers.
+func halfFloat(f, other arrow.DataType) bool {
+	_, _, exact := decimalOf(other)
+	return f.ID() == arrow.FLOAT32 && (exact || integral(other))
+}
