@@ -20,7 +20,8 @@ var mathFunctions = []scalar{
 		return nil
 	}),
 	real("skua_expm1", math.Expm1), real("skua_sqrt", math.Sqrt), real("skua_rint", math.RoundToEven), real("skua_atanh", math.Atanh), real("skua_acosh", math.Acosh),
-	rowFunction("skua_hypot", []int{typeDouble, typeDouble}, typeDouble, func(r *row) error { r.give(math.Hypot(r.float(0), r.float(1))); return nil }),
+	rowFunction("skua_hypot", []int{typeDouble, typeDouble}, typeDouble, func(r *row) error { r.give(hypot(r.float(0), r.float(1))); return nil }),
+	rowFunction("skua_cbrt", []int{typeDouble}, typeDouble, func(r *row) error { r.give(cubeRoot(r.float(0))); return nil }),
 	rowFunction("skua_bit", []int{typeBigint, typeInteger, typeInteger}, typeInteger, func(r *row) error {
 		at, bits := r.whole(1), r.whole(2)
 		if at < 0 || at >= bits {
@@ -82,4 +83,36 @@ func widthBucketCall(r *row) error {
 		r.give(int64(float64(n)*(upper-x)/(upper-lower)) + 1)
 	}
 	return nil
+}
+
+// hypot is the length of a diagonal, with the last digit right where math.Hypot's may not be.
+func hypot(x, y float64) float64 {
+	h := math.Hypot(x, y)
+	if math.IsInf(h, 0) || math.IsNaN(h) || h == 0 || h > 1e150 || h < 1e-140 {
+		return h
+	}
+	// One step of Newton's, with the squares exact.
+	xx, yy, hh := x*x, y*y, h*h
+	rest := math.FMA(x, x, -xx) + math.FMA(y, y, -yy) - math.FMA(h, h, -hh)
+	if math.Abs(x) < math.Abs(y) {
+		xx, yy = yy, xx
+	}
+	return h + (xx-hh+yy+rest)/(2*h)
+}
+
+// cubeRoot is what Java's cbrt gives, to the last digit: a guess of a fifth of the digits, which is made better once by a quotient of polynomials and once by Newton.
+func cubeRoot(v float64) float64 {
+	x := math.Abs(v)
+	if x == 0 || x < 0x1p-1022 || math.IsInf(x, 0) || math.IsNaN(x) {
+		return math.Cbrt(v)
+	}
+	upper := func(f float64) uint64 { return math.Float64bits(f) >> 32 }
+	t := math.Float64frombits((upper(x)/3 + 715094163) << 32)
+	r := t * t / x
+	s := 19./35 + float64(r*t)
+	t *= 5./14 + 45./28/(float64(s+99./70)-864./1225/s)
+	t = math.Float64frombits((upper(t) + 1) << 32)
+	r = x / (t * t)
+	t += float64(t * ((r - t) / (float64(t+t) + r)))
+	return math.Copysign(t, v)
 }

@@ -41,17 +41,22 @@ func (r *rewriter) word(s *scope) bool {
 			return true
 		}
 	case "LIKE", "ILIKE":
-		if r.next > 0 && isOperandEnd(r.at(r.next-1)) && !after.Is("ANY") && !after.Is("ALL") && !after.Is("SOME") {
-			r.like(false)
-			return true
-		}
 		if r.Spark && after.Is("(") && (r.next == 0 || !endsOperand(r.at(r.next-1))) {
 			r.call([]syntax.Ident{{Text: t.Text, Pos: t.Pos}}, r.next)
+			return true
+		}
+		if r.next > 0 && isOperandEnd(r.at(r.next-1)) && !after.Is("ANY") && !after.Is("ALL") && !after.Is("SOME") {
+			r.like(false)
 			return true
 		}
 	case "BETWEEN":
 		if r.Spark && after.Is("(") && (r.next == 0 || !endsOperand(r.at(r.next-1)) && !r.at(r.next-1).Is("SYMMETRIC")) {
 			r.call([]syntax.Ident{{Text: t.Text, Pos: t.Pos}}, r.next)
+			return true
+		}
+	case "WINDOW":
+		if r.Spark && after.Is("(") {
+			r.failed = unknownFunction([]syntax.Ident{{Text: "window"}}, t.Pos)
 			return true
 		}
 	case "GLOB":
