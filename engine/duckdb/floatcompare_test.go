@@ -20,7 +20,7 @@ func TestFloatsAndExactNumbersAreComparedAlike(t *testing.T) {
 	for dialect, equal := range map[string]bool{"ansi": true, "spark": false} {
 		in := session.New(dialect, "somebody", session.State{Startup: session.NewConf(map[string]string{"skua.sql.dialect": dialect})}, time.Now())
 		for _, c := range []struct{ alone, over string }{
-			{"CAST(0.1 AS FLOAT) = 0.1", "CAST(k AS FLOAT) = 0.1"}, {"CAST(0.1 AS FLOAT) IN (0.1, 7)", "CAST(k AS FLOAT) IN (0.1, 7)"},
+			{"CAST(0.1 AS FLOAT) = 0.1", "CAST(k AS FLOAT) = 0.1"},
 			{"NOT CAST(0.1 AS FLOAT) <> 0.1", "NOT CAST(k AS FLOAT) <> 0.1"}, {"CAST(16777216 AS FLOAT) = 16777217", "CAST(k * 167772160 AS FLOAT) = 16777217"},
 		} {
 			for _, sql := range []string{"SELECT 'equal' AS x WHERE " + c.alone, "SELECT 'equal' AS x FROM (VALUES (0.1)) t(k) WHERE " + c.over} {
