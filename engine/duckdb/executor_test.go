@@ -65,7 +65,7 @@ func TestPushedFiltersChangeNoRows(t *testing.T) {
 		{"system.months(day) >= 651", "day >= 19814", ""},
 		{"system.years(day) BETWEEN 54 AND 55", "(day >= 19723 AND day < 20454)", ""},
 		{"system.bucket(4, id) = 3", "", "bucket[4](id) = 3"},
-		{"system.bucket(4, id) IN (1, 2) OR id = 7", "", "(id = 7 OR bucket[4](id) in [1 2])"},
+		{"system.bucket(4, id) IN (1, 2) OR id = 7", "", "(bucket[4](id) in [1 2] OR id = 7)"},
 		{"system.truncate(2, status) = 'op'", "", "truncate[2](status) = op"},
 		{"system.truncate(10, id) >= 20 AND system.bucket(4, id) <> 3", "", "(truncate[10](id) >= 20 AND bucket[4](id) <> 3)"},
 		{"system.truncate(10, price) = 20.0", "", "truncate[10](price) = 2000"},
