@@ -51,7 +51,7 @@ func TestMuchOutOfLittleIsRefused(t *testing.T) {
 		{sql: "SELECT jaro_similarity(repeat('a', 20000), name || repeat('b', 20000)) FROM customers", want: "are not compared"},
 		{sql: "SELECT count(*) FROM orders WHERE status LIKE upper(status) ESCAPE '!'", want: "takes a literal as its pattern"},
 		{sql: "SELECT like_escape('a', 'b', 'c')", want: "not called by its name"},
-		{sql: "SELECT list_reduce(['a'], (x, y) -> x || x)", want: "there is no such function"},
+		{sql: "SELECT list_reduce(['a'], (x, y) -> x || x)", want: "Cannot resolve routine"},
 		{sql: "SELECT getvariable('skua_statement')", want: "there is no such function"},
 		{sql: "SELECT skua_made(0, 1, 2)", want: "there is no such function"},
 	} {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
@@ -103,10 +104,26 @@ func doublings(n int) string {
 	return b.String()
 }
 
+// alone is set in a process that runs one test.
+const alone = "SKUA_TEST_ALONE"
+
 // TestHostileStatementsEnd sends each hostile statement to one engine, with little time and little memory. Afterwards the engine serves as before, and
 // the process has not grown far beyond the engine's memory. SKUA_HOSTILE names one of them; with "all" those are sent, too, that take their time.
 func TestHostileStatementsEnd(t *testing.T) {
 	const memory, allowed = 256 << 20, 1400 << 20
+	if os.Getenv(alone) == "" { // what other tests have taken counts to the process
+		self, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := exec.Command(self, "-test.run=^TestHostileStatementsEnd$", "-test.v")
+		again.Env = append(os.Environ(), alone+"=yes")
+		out, err := again.CombinedOutput()
+		if t.Logf("%s", out); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
 	f := newFixture(t)
 	run, err := New(Config{Threads: 2, Memory: memory, Folder: t.TempDir(), SpillSize: 64 << 20, Timeout: 500 * time.Millisecond})
 	if err != nil {

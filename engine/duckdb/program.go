@@ -54,7 +54,7 @@ func (p *program) Close() error              { return nil }
 
 // compile compiles a statement in which names stand for constants, by their offsets.
 func (e *executor) compile(ctx context.Context, q engine.Query, values map[int]dialect.Value, distinct bool) (compiled engine.Program, err error) {
-	options := dialect.Options{Values: values, Distinct: distinct, Spark: q.Dialect == "spark", Name: q.Name, Rows: q.Rows, Constants: q.Constants, Clock: q.Clock, Zone: q.Zone, Arguments: q.Arguments}
+	options := dialect.Options{Growth: macroGrowth, Values: values, Distinct: distinct, Spark: q.Dialect == "spark", Name: q.Name, Rows: q.Rows, Constants: q.Constants, Clock: q.Clock, Zone: q.Zone, Arguments: q.Arguments}
 	statement, err := e.translate(ctx, q, options)
 	if err != nil {
 		return nil, err

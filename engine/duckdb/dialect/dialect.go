@@ -26,6 +26,7 @@ type Options struct {
 	Arguments arrow.RecordBatch // one row with the values of the parameters; nil: they stay parameters
 	Distinct  bool              // columns of one name in a query get names that nobody can mean, the first one, too
 	Stars     map[int][]string  // columns that stars stand for which are arguments, by the star's Offset
+	Growth    map[string]int    // how much functions of the engine multiply their arguments, by name, besides those that are known here
 	Nulls     bool              // ORDER BY says where nulls go: the statement will be part of one of the other dialect
 }
 

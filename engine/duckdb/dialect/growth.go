@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/skua-data/skua/engine/syntax"
@@ -17,17 +18,38 @@ const maxGrowth = 4096
 
 // grown notes that the arguments of functions named in a text come next. The function it gives says that they are over.
 func (r *rewriter) grown(text string, pos syntax.Pos) func() {
-	times := 1
-	for name, n := range growth {
-		if strings.HasPrefix(text, name+"(") || strings.Contains(text, " "+name+"(") || strings.Contains(text, "("+name+"(") || text == name {
-			times *= n // once for each name, however often it stands there
+	times, seen := 1, ""
+	for _, name := range calledIn(text) {
+		if strings.Contains(seen, name+" ") {
+			continue // once for each name, however often it stands there
 		}
+		seen += name + " "
+		n := growth[name]
+		if n == 0 {
+			n = r.Growth[name]
+		}
+		times = min(maxGrowth+1, times*max(1, n))
 	}
 	before := max(1, r.growth)
-	if r.growth = before * times; r.growth > maxGrowth && r.failed == nil {
+	if r.growth = min(maxGrowth+1, before*times); r.growth > maxGrowth && r.failed == nil {
 		r.failed = tooComplex(pos, "copies of an argument in functions inside each other", maxGrowth)
 	}
 	return func() { r.growth = before }
+}
+
+// called are the names of functions in a text for the engine.
+var called = regexp.MustCompile(`\w+\(`)
+
+// calledIn gives the functions that a text calls, or the one that it names.
+func calledIn(text string) []string {
+	if !strings.Contains(text, "(") {
+		return []string{text}
+	}
+	out := called.FindAllString(text, -1)
+	for i := range out {
+		out[i] = strings.TrimSuffix(out[i], "(")
+	}
+	return out
 }
 
 // shortReplacement is the length up to which a literal replaces anything.
