@@ -207,9 +207,12 @@ func unlikeColumns(column, table int, a, b Type) error {
 // asking writes the first side with the types that all meet in, as far as they are known, around a question about all of them.
 func (u *setOperation) asking(w *writer, question string, types []Type) {
 	steps, _ := u.steps(types)
-	list := sideName(0) + ".*"
+	list := ""
 	if steps != nil {
 		list = u.list(w, 0, types, steps)
+	}
+	if list == "" { // it has all types already
+		list = sideName(0) + ".*"
 	}
 	w.text("SELECT " + list + " FROM")
 	for i, s := range u.sides {
