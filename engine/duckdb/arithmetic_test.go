@@ -6,14 +6,11 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math/big"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/skua-data/skua/fault"
 )
@@ -135,7 +132,7 @@ func (f *fixture) values(t *testing.T, sql string) (types, values []string, err 
 	for r.Next() {
 		for i := range int(r.RecordBatch().NumCols()) {
 			c := r.RecordBatch().Column(i)
-			types = append(types, typeName(c.DataType()))
+			types = append(types, recordedType(c.DataType()))
 			if c.IsNull(0) {
 				values = append(values, "NULL")
 			} else {
@@ -144,27 +141,6 @@ func (f *fixture) values(t *testing.T, sql string) (types, values []string, err 
 		}
 	}
 	return types, values, r.Err()
-}
-
-// typeName gives Spark's name of a type.
-func typeName(t arrow.DataType) string {
-	switch t := t.(type) {
-	case *arrow.Decimal128Type:
-		return fmt.Sprintf("decimal(%d,%d)", t.Precision, t.Scale)
-	case *arrow.TimestampType:
-		if t.TimeZone == "" {
-			return "timestamp_ntz"
-		}
-		return "timestamp"
-	case *arrow.MonthDayNanoIntervalType:
-		return "interval"
-	}
-	names := map[arrow.Type]string{arrow.INT8: "tinyint", arrow.INT16: "smallint", arrow.INT32: "int", arrow.INT64: "bigint", arrow.FLOAT32: "float", arrow.FLOAT64: "double",
-		arrow.STRING: "string", arrow.DATE32: "date", arrow.BOOL: "boolean", arrow.NULL: "void"}
-	if name := names[t.ID()]; name != "" {
-		return name
-	}
-	return t.String()
 }
 
 // alike compares values, numbers by what they are.

@@ -65,8 +65,8 @@ func (f *fixture) castsOtherwise(t *testing.T, of, a castAnswer) string {
 	switch {
 	case err != nil || a.Error != "":
 		return wrongError(err, a.Error)
-	case castType(schema.Field(0).Type) != a.Type:
-		return castType(schema.Field(0).Type)
+	case recordedType(schema.Field(0).Type) != a.Type:
+		return recordedType(schema.Field(0).Type)
 	case len(got) != len(a.Texts):
 		return fmt.Sprintf("%d rows, %v", len(got), err)
 	}
@@ -137,29 +137,4 @@ func wrongError(err error, condition string) string {
 		return ""
 	}
 	return fmt.Sprintf("%v, in Spark %q", err, condition)
-}
-
-// castType spells a type as Spark does.
-func castType(t arrow.DataType) string {
-	switch t := t.(type) {
-	case *arrow.Decimal128Type:
-		return fmt.Sprintf("decimal(%d,%d)", t.Precision, t.Scale)
-	case *arrow.TimestampType:
-		if t.TimeZone == "" {
-			return "timestamp_ntz"
-		}
-		return "timestamp"
-	case *arrow.StructType:
-		var fields []string
-		for _, f := range t.Fields() {
-			fields = append(fields, f.Name+":"+castType(f.Type))
-		}
-		return "struct<" + strings.Join(fields, ",") + ">"
-	case *arrow.MapType:
-		return "map<" + castType(t.KeyType()) + "," + castType(t.ItemType()) + ">"
-	case arrow.ListLikeType:
-		return "array<" + castType(t.Elem()) + ">"
-	}
-	return map[arrow.Type]string{arrow.BOOL: "boolean", arrow.INT8: "tinyint", arrow.INT16: "smallint", arrow.INT32: "int", arrow.INT64: "bigint", arrow.FLOAT32: "float",
-		arrow.FLOAT64: "double", arrow.STRING: "string", arrow.BINARY: "binary", arrow.DATE32: "date"}[t.ID()]
 }

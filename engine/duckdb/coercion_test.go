@@ -39,8 +39,8 @@ func TestCoercionsAnswerAsSpark(t *testing.T) {
 		switch {
 		case err != nil || a.Error != "":
 			problem = wrongError(err, a.Error)
-		case castType(schema.Field(0).Type) != a.Type:
-			problem = fmt.Sprintf("%s, in Spark %s", castType(schema.Field(0).Type), a.Type)
+		case recordedType(schema.Field(0).Type) != a.Type:
+			problem = fmt.Sprintf("%s, in Spark %s", recordedType(schema.Field(0).Type), a.Type)
 		case len(got) != 1 || orNull(got[0]) != orNull(a.Text):
 			problem = fmt.Sprintf("%s, in Spark %s", orNull(got[0]), orNull(a.Text))
 		}

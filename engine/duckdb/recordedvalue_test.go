@@ -37,6 +37,8 @@ func recordedType(t arrow.DataType) string {
 		return "array<" + recordedType(t.Elem()) + ">"
 	case *arrow.Decimal128Type:
 		return fmt.Sprintf("decimal(%d,%d)", t.Precision, t.Scale)
+	case *arrow.MonthDayNanoIntervalType:
+		return "interval"
 	}
 	for name, of := range recordedTypes {
 		if arrow.TypeEqual(of, t) {

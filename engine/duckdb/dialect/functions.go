@@ -252,18 +252,7 @@ func mapCall(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 	if len(bounds)%2 == 1 || len(bounds) == 2 && (r.at(bounds[0][0]).Is("[") || !r.Spark && r.at(bounds[0][0]).Kind == syntax.Word) {
 		return false
 	}
-	args := r.argumentPieces(bounds)
-	for side, open := range []string{"map([", "], ["} {
-		r.emitAt(open, pos)
-		for i := side; i < len(args); i += 2 {
-			if i > 1 {
-				r.emit(",")
-			}
-			r.out.pieces = append(r.out.pieces, args[i]...)
-		}
-	}
-	r.emit("])")
-	return true
+	return r.mapOf("map([", bounds, pos)
 }
 
 // truncateCall writes truncate(x, digits).

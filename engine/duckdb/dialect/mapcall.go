@@ -23,7 +23,7 @@ func sparkMap(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 		parts[i%2] = append(parts[i%2], b)
 	}
 	if len(bounds) > maxCompared || r.unbound(bounds[0][0], bounds[len(bounds)-1][1]) || len(bounds) <= 8 && r.allAlike(parts[0]) && r.allAlike(parts[1]) {
-		return r.mapOf(bounds, pos)
+		return r.mapOf("skua_map_made([", bounds, pos)
 	}
 	text := "skua_map_made([" + strings.Join(sides[0], ", ") + "], [" + strings.Join(sides[1], ", ") + "])"
 	r.typedCall(text, bounds, func(types []Type) (verdict, error) {
@@ -51,10 +51,10 @@ func sparkMap(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 	return true
 }
 
-// mapOf writes a map of values that have types alike.
-func (r *rewriter) mapOf(bounds [][2]int, pos syntax.Pos) bool {
+// mapOf writes a map behind a text that begins with its list of keys.
+func (r *rewriter) mapOf(begin string, bounds [][2]int, pos syntax.Pos) bool {
 	args := r.argumentPieces(bounds)
-	for side, open := range []string{"skua_map_made([", "], ["} {
+	for side, open := range []string{begin, "], ["} {
 		r.emitAt(open, pos)
 		for i := side; i < len(args); i += 2 {
 			if i > 1 {
