@@ -34,7 +34,7 @@ func TestVectorsHoldWhatBatchesHold(t *testing.T) {
 		whole := edges(m.schema, r, 9000, nulls)
 		for at := int64(0); at < whole.NumRows(); {
 			n := min(1+r.Int64N(3000), whole.NumRows()-at)
-			m.batches = append(m.batches, whole.NewSlice(at, at+n))
+			m.add(whole.NewSlice(at, at+n))
 			at += n
 		}
 		f.tables["written"] = m
