@@ -208,9 +208,12 @@ func TestAUsersFileIsReadAgainWhenItChanges(t *testing.T) {
 }
 
 func TestAnonymousTakesPasswordsAndNoForeignTokens(t *testing.T) {
-	for scheme, ok := range map[Scheme]bool{None: true, Basic: true, Bearer: false} {
-		if got, err := (AnonymousOnly{}).Authenticate(context.Background(), Credentials{Scheme: scheme}); (err == nil) != ok || ok && got.Principal != Anonymous {
-			t.Errorf("scheme %d: %v, %v", scheme, got, err)
+	for shown, ok := range map[Credentials]bool{
+		{}: true, {Scheme: Basic, User: "ana", Password: "x"}: true, {Scheme: Bearer, Token: "foreign"}: false, {Scheme: Bearer, Token: "none"}: false,
+		{Scheme: Bearer}: true, {Scheme: Bearer, Token: noToken}: true,
+	} {
+		if got, err := (AnonymousOnly{}).Authenticate(context.Background(), shown); (err == nil) != ok || ok && got.Principal != Anonymous {
+			t.Errorf("%+v: %v, %v", shown, got, err)
 		}
 	}
 }
