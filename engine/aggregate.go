@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
+	"github.com/skua-data/skua/engine/sparkname"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/scan"
 )
@@ -45,7 +46,7 @@ func (b *selectBinder) aggregate(item syntax.Item) (bool, error) {
 		b.positions[ref.id] = at
 		b.query.request.Fields = append(b.query.request.Fields, ref.id)
 	}
-	f := arrow.Field{Name: itemName(item, outputName(item.Expr)), Type: ref.typ, Nullable: true}
+	f := arrow.Field{Name: itemName(item, sparkname.Of(item.Expr)), Type: ref.typ, Nullable: true}
 	if kind == scan.CountValues {
 		f.Type, f.Nullable = arrow.PrimitiveTypes.Int64, false
 	}

@@ -6,6 +6,9 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/skua-data/skua/engine/constant"
+	"github.com/skua-data/skua/engine/sparkname"
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/predicate"
@@ -14,18 +17,15 @@ import (
 // binder gives names and constants of one statement their meaning. Filters become predicates over field ids: every literal is brought into
 // its field's type such that exactly those rows match that match when Spark brings both sides into their common type.
 type binder struct {
-	schema        *arrow.Schema // of the source; no fields where there is none
-	metadata      *arrow.Schema // columns that may be named but are not part of *
-	caseSensitive bool
-	zone          *time.Location // of the session
-	now           time.Time      // of the statement
-	params        []constant     // values of the parameters; nil: not known yet
-	session       *statement     // whose functions are known; nil: none
-	leave         leaving        // to the Executor, of constants
+	schema             *arrow.Schema // of the source; no fields where there is none
+	metadata           *arrow.Schema // columns that may be named but are not part of *
+	caseSensitive      bool
+	session            *statement // whose functions are known; nil: none
+	constant.Evaluator            // of constants, in the binder's scope
 }
 
 // newBinder makes a binder. Schemas may be nil.
-func newBinder(schema, metadata *arrow.Schema, caseSensitive bool, zone *time.Location, now time.Time, params []constant) *binder {
+func newBinder(schema, metadata *arrow.Schema, caseSensitive bool, zone *time.Location, now time.Time, params []sparktype.Value) *binder {
 	none := arrow.NewSchema(nil, nil)
 	if schema == nil {
 		schema = none
@@ -34,16 +34,18 @@ func newBinder(schema, metadata *arrow.Schema, caseSensitive bool, zone *time.Lo
 		metadata = none
 	}
 	if zone == nil {
-		zone = utc
+		zone = time.UTC
 	}
-	return &binder{schema: schema, metadata: metadata, caseSensitive: caseSensitive, zone: zone, now: now, params: params}
+	b := &binder{schema: schema, metadata: metadata, caseSensitive: caseSensitive, Evaluator: constant.Evaluator{Session: sparktype.Session{Zone: zone, Now: now}, Parameters: params}}
+	b.Scope = b
+	return b
 }
 
 // predicate binds a filter. False and null are not kept apart in it: a row is wanted where it is true.
 func (b *binder) predicate(e syntax.Expr) (predicate.Expr, error) {
 	p, err := b.bind(e)
 	if err != nil {
-		return nil, located(err, e.Pos())
+		return nil, constant.Locate(err, e)
 	}
 	return predicate.Where(p), nil
 }
@@ -52,7 +54,7 @@ func (b *binder) predicate(e syntax.Expr) (predicate.Expr, error) {
 func (b *binder) bind(e syntax.Expr) (predicate.Expr, error) {
 	p, err := b.bindTest(e)
 	if err != nil {
-		return nil, located(err, e.Pos())
+		return nil, constant.Locate(err, e)
 	}
 	return p, nil
 }
@@ -77,11 +79,11 @@ func (b *binder) bindTest(e syntax.Expr) (predicate.Expr, error) {
 	case *syntax.Like:
 		return b.bindLike(e)
 	case *syntax.Call:
-		if isTruthFunction(e) {
+		if constant.IsTest(e) {
 			return b.bindCall(e)
 		}
 	case *syntax.Column:
-		if _, function := b.functionLike(e); !function {
+		if !b.IsConstant(e) {
 			return b.bindColumn(e)
 		}
 	}
@@ -140,21 +142,21 @@ func (b *binder) bindConstant(e syntax.Expr) (predicate.Expr, error) {
 	if b.readsColumn(e) {
 		return nil, overColumns(e)
 	}
-	c, err := b.constant(e)
+	c, err := b.Evaluate(e)
 	switch {
 	case err != nil:
 		return nil, err
-	case c.typ.ID() == arrow.NULL:
+	case c.Type.ID() == arrow.NULL:
 		return predicate.Null, nil
-	case c.typ.ID() != arrow.BOOL:
-		return nil, notBoolean(e, c.typ)
+	case c.Type.ID() != arrow.BOOL:
+		return nil, notBoolean(e, c.Type)
 	}
 	return truth(c), nil
 }
 
-func truth(c constant) predicate.Constant {
-	switch v, _ := c.value.(bool); {
-	case c.null():
+func truth(c sparktype.Value) predicate.Constant {
+	switch v, _ := c.Value.(bool); {
+	case c.Null():
 		return predicate.Null
 	case v:
 		return predicate.True
@@ -163,20 +165,20 @@ func truth(c constant) predicate.Constant {
 }
 
 // foldedConstant gives the value of a test that reads no column.
-func foldedConstant(p predicate.Expr, e syntax.Expr) (constant, error) {
+func foldedConstant(p predicate.Expr, e syntax.Expr) (sparktype.Value, error) {
 	switch predicate.Simplify(p) {
 	case predicate.True:
-		return boolConstant(true), nil
+		return sparktype.BoolValue(true), nil
 	case predicate.False:
-		return boolConstant(false), nil
+		return sparktype.BoolValue(false), nil
 	case predicate.Null:
-		return nullOf(typeBoolean), nil
+		return sparktype.NullOf(sparktype.Boolean), nil
 	}
-	return constant{}, overColumns(e)
+	return sparktype.Value{}, overColumns(e)
 }
 
 func overColumns(e syntax.Expr) error {
-	name := outputName(e)
+	name := sparkname.Of(e)
 	if call, ok := e.(*syntax.Call); ok {
 		name = call.String() // date(ts) is called ts
 	}
@@ -184,15 +186,14 @@ func overColumns(e syntax.Expr) error {
 }
 
 func notBoolean(e syntax.Expr, t arrow.DataType) error {
-	return fault.New(fault.Invalid, "Cannot resolve \"%s\" due to data type mismatch: Filter expression \"%s\" of type %s is not a boolean.", outputName(e), outputName(e),
-		sqlName(t)).With("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09")
+	return fault.New(fault.Invalid, "Cannot resolve \"%s\" due to data type mismatch: Filter expression \"%s\" of type %s is not a boolean.", sparkname.Of(e), sparkname.Of(e),
+		sparktype.SQLName(t)).With("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09")
 }
 
 // readsColumn reports whether an expression names a column.
 func (b *binder) readsColumn(e syntax.Expr) bool {
 	if c, ok := e.(*syntax.Column); ok {
-		_, function := b.functionLike(c)
-		return !function
+		return !b.IsConstant(c)
 	}
 	for _, child := range children(e) {
 		if b.readsColumn(child) {
@@ -206,27 +207,27 @@ func (b *binder) readsColumn(e syntax.Expr) bool {
 type operand struct {
 	column bool
 	ref    fieldRef
-	value  constant
+	value  sparktype.Value
 }
 
 func (o operand) typ() arrow.DataType {
 	if o.column {
-		return logical(o.ref.typ)
+		return sparktype.Logical(o.ref.typ)
 	}
-	return o.value.typ
+	return o.value.Type
 }
 
 func (b *binder) operand(e syntax.Expr) (operand, error) {
 	if c, ok := e.(*syntax.Column); ok {
-		if _, function := b.functionLike(c); !function {
+		if !b.IsConstant(c) {
 			ref, err := b.column(c)
-			return operand{column: true, ref: ref}, located(err, e.Pos())
+			return operand{column: true, ref: ref}, constant.Locate(err, e)
 		}
 	}
 	if b.readsColumn(e) {
-		return operand{}, located(b.overColumnsOf(e), e.Pos())
+		return operand{}, constant.Locate(b.overColumnsOf(e), e)
 	}
-	c, err := b.constant(e)
+	c, err := b.Evaluate(e)
 	return operand{value: c}, err
 }
 
@@ -254,13 +255,6 @@ func (b *binder) overColumnsOf(e syntax.Expr) error {
 	return overColumns(e)
 }
 
-// truthFunctions are the functions that are tests.
-var truthFunctions = map[string]bool{"isnan": true, "isnull": true, "isnotnull": true, "startswith": true, "equal_null": true}
-
-func isTruthFunction(e *syntax.Call) bool {
-	return len(e.Name) == 1 && truthFunctions[strings.ToLower(e.Name[0].Text)]
-}
-
 func (b *binder) bindCall(e *syntax.Call) (predicate.Expr, error) {
 	name, want := strings.ToLower(e.Name[0].Text), 1
 	if name == "startswith" || name == "equal_null" {
@@ -279,4 +273,30 @@ func (b *binder) bindCall(e *syntax.Call) (predicate.Expr, error) {
 		return b.bindNullSafe(e, e.Args[0], e.Args[1])
 	}
 	return b.bindStartsWith(e.Args[0], e.Args[1])
+}
+
+// Variable gives the value of a session variable that a name of one part means where no column has it.
+func (b *binder) Variable(e *syntax.Column) (sparktype.Value, bool) {
+	if b.session == nil || len(e.Parts) != 1 || b.session.state.Objects.Len() == 0 {
+		return sparktype.Value{}, false
+	}
+	if _, err := b.column(e); err == nil {
+		return sparktype.Value{}, false
+	}
+	return b.session.variable(syntax.Texts(e.Parts))
+}
+
+// Resolve is nil where a name means a column, else the error of one that means none.
+func (b *binder) Resolve(e *syntax.Column) error {
+	_, err := b.column(e)
+	return err
+}
+
+// Test evaluates a test of constants by binding it: the binder folds it.
+func (b *binder) Test(e syntax.Expr) (sparktype.Value, error) {
+	p, err := b.bind(e)
+	if err != nil {
+		return sparktype.Value{}, err
+	}
+	return foldedConstant(p, e)
 }

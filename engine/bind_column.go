@@ -6,6 +6,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/skua-data/skua/engine/constant"
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/predicate"
@@ -42,11 +44,11 @@ func (b *binder) column(c *syntax.Column) (fieldRef, error) {
 	for _, part := range c.Parts[1:] {
 		var err error
 		if ref, err = b.inside(ref, part); err != nil {
-			return fieldRef{}, located(err, c.Pos())
+			return fieldRef{}, constant.Locate(err, c)
 		}
 	}
 	if ref.id < 0 {
-		return fieldRef{}, fault.New(fault.Unsupported, "reading %s, which lies inside of a variant, is not supported", quoted(ref.path)) // only there have fields no id
+		return fieldRef{}, fault.New(fault.Unsupported, "reading %s, which lies inside of a variant, is not supported", syntax.BackQuote(ref.path...)) // only there have fields no id
 	}
 	return ref, nil
 }
@@ -74,33 +76,33 @@ func (b *binder) inside(ref fieldRef, part syntax.Ident) (fieldRef, error) {
 	t, ok := ref.typ.(*arrow.StructType)
 	if !ok {
 		if arrow.IsNested(ref.typ.ID()) {
-			return fieldRef{}, unsupported("reading %s inside %s, a %s, is not supported yet", quoted([]string{part.Text}), quoted(ref.path), sqlName(ref.typ))
+			return fieldRef{}, unsupported("reading %s inside %s, a %s, is not supported yet", syntax.BackQuote(part.Text), syntax.BackQuote(ref.path...), sparktype.SQLName(ref.typ))
 		}
 		return fieldRef{}, fault.New(fault.Invalid, "Can't extract a value from \"%s\". Need a complex type [STRUCT, ARRAY, MAP] but got %s.", strings.Join(ref.path, "."),
-			sqlName(ref.typ)).With("INVALID_EXTRACT_BASE_FIELD_TYPE", "42000")
+			sparktype.SQLName(ref.typ)).With("INVALID_EXTRACT_BASE_FIELD_TYPE", "42000")
 	}
 	matches := b.fieldsNamed(t.Fields(), part.Text)
 	switch len(matches) {
 	case 0:
 		names := make([]string, t.NumFields())
 		for i, f := range t.Fields() {
-			names[i] = quoted([]string{f.Name})
+			names[i] = syntax.BackQuote(f.Name)
 		}
-		return fieldRef{}, fault.New(fault.Invalid, "No such struct field %s in %s.", quoted([]string{part.Text}), strings.Join(names, ", ")).
+		return fieldRef{}, fault.New(fault.Invalid, "No such struct field %s in %s.", syntax.BackQuote(part.Text), strings.Join(names, ", ")).
 			With("FIELD_NOT_FOUND", "42704")
 	case 1:
 		return refOf(matches[0], ref.path, ref.nullable), nil
 	}
-	return fieldRef{}, fault.New(fault.Invalid, "Ambiguous reference to the field %s. It appears %d times in the schema.", quoted([]string{part.Text}), len(matches)).
+	return fieldRef{}, fault.New(fault.Invalid, "Ambiguous reference to the field %s. It appears %d times in the schema.", syntax.BackQuote(part.Text), len(matches)).
 		With("AMBIGUOUS_REFERENCE_TO_FIELDS", "42000")
 }
 
 func ambiguous(c *syntax.Column, matches []arrow.Field) error {
 	names := make([]string, len(matches))
 	for i, f := range matches {
-		names[i] = quoted([]string{f.Name})
+		names[i] = syntax.BackQuote(f.Name)
 	}
-	return fault.New(fault.Invalid, "Reference %s is ambiguous, could be: [%s].", quoted(texts(c.Parts)), strings.Join(names, ", ")).
+	return fault.New(fault.Invalid, "Reference %s is ambiguous, could be: [%s].", syntax.BackQuote(syntax.Texts(c.Parts)...), strings.Join(names, ", ")).
 		With("AMBIGUOUS_REFERENCE", "42704").At(position(c.Pos()))
 }
 
@@ -108,7 +110,7 @@ func ambiguous(c *syntax.Column, matches []arrow.Field) error {
 const maxNearest = 5
 
 func (b *binder) unresolved(c *syntax.Column) error {
-	name := quoted(texts(c.Parts))
+	name := syntax.BackQuote(syntax.Texts(c.Parts)...)
 	message := "A column, variable, or function parameter with name " + name + " cannot be resolved."
 	near := nearest(c.Parts[len(c.Parts)-1].Text, b.schema)
 	if len(near) == 0 {
@@ -128,7 +130,7 @@ func nearest(name string, schema *arrow.Schema) []string {
 	slices.SortStableFunc(known, func(x, y string) int { return editDistance(x, name) - editDistance(y, name) })
 	out := known[:min(len(known), maxNearest)]
 	for i, n := range out {
-		out[i] = quoted([]string{n})
+		out[i] = syntax.BackQuote(n)
 	}
 	return out
 }

@@ -1,14 +1,13 @@
 package engine
 
 import (
-	"bytes"
-	"cmp"
-	"math"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
+	"github.com/skua-data/skua/engine/constant"
+	"github.com/skua-data/skua/engine/sparkname"
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/predicate"
 )
@@ -28,17 +27,17 @@ func (b *binder) bindComparison(e *syntax.Binary, op predicate.Op) (predicate.Ex
 
 func (b *binder) compare(e syntax.Expr, op predicate.Op, left, right operand) (predicate.Expr, error) {
 	if left.column && right.column {
-		return nil, unsupported("%s: comparing two columns is not supported yet", outputName(e))
+		return nil, unsupported("%s: comparing two columns is not supported yet", sparkname.Of(e))
 	}
 	if right.column {
 		left, right, op = right, left, op.Swap()
 	}
-	common, ok := b.common(left.typ(), right.typ())
+	common, ok := b.Common(left.typ(), right.typ())
 	switch {
-	case left.value.unbound || right.value.unbound:
+	case left.value.Unbound || right.value.Unbound:
 		return predicate.Null, nil
 	case !ok:
-		return nil, differentTypes(e, left.typ(), right.typ())
+		return nil, constant.DifferentTypes(e, left.typ(), right.typ())
 	case !left.column:
 		return b.compareConstants(op, left.value, right.value, common)
 	}
@@ -46,49 +45,20 @@ func (b *binder) compare(e syntax.Expr, op predicate.Op, left, right operand) (p
 }
 
 // compareConstants folds a comparison.
-func (b *binder) compareConstants(op predicate.Op, left, right constant, common arrow.DataType) (predicate.Expr, error) {
-	left, err := b.cast(left, common)
+func (b *binder) compareConstants(op predicate.Op, left, right sparktype.Value, common arrow.DataType) (predicate.Expr, error) {
+	left, err := b.Cast(left, common)
 	if err != nil {
 		return nil, err
 	}
-	if right, err = b.cast(right, common); err != nil {
+	if right, err = b.Cast(right, common); err != nil {
 		return nil, err
 	}
-	if left.null() || right.null() {
+	if left.Null() || right.Null() {
 		return predicate.Null, nil
 	}
-	c := compareValues(left.value, right.value)
-	return truth(boolConstant([]bool{predicate.Eq: c == 0, predicate.NotEq: c != 0, predicate.Lt: c < 0, predicate.LtEq: c <= 0, predicate.Gt: c > 0,
+	c := sparktype.CompareValues(left.Value, right.Value)
+	return truth(sparktype.BoolValue([]bool{predicate.Eq: c == 0, predicate.NotEq: c != 0, predicate.Lt: c < 0, predicate.LtEq: c <= 0, predicate.Gt: c > 0,
 		predicate.GtEq: c >= 0}[op])), nil
-}
-
-// compareValues orders two values of one type. NaN equals itself and is the largest, -0.0 equals 0.0.
-func compareValues(x, y any) int {
-	switch x := x.(type) {
-	case int64:
-		return cmp.Compare(x, y.(int64))
-	case float64:
-		return compareFloats(x, y.(float64))
-	case string:
-		return cmp.Compare(x, y.(string))
-	case bool:
-		return boolDigit(x) - boolDigit(y.(bool))
-	case []byte:
-		return bytes.Compare(x, y.([]byte))
-	case decimal128.Num:
-		return x.Cmp(y.(decimal128.Num))
-	}
-	return 0
-}
-
-func compareFloats(x, y float64) int {
-	switch {
-	case math.IsNaN(x):
-		return boolDigit(!math.IsNaN(y))
-	case math.IsNaN(y):
-		return -1
-	}
-	return cmp.Compare(x, y)
 }
 
 // bindNullSafe binds left <=> right, which is never null.
@@ -104,14 +74,14 @@ func (b *binder) bindNullSafe(e, left, right syntax.Expr) (predicate.Expr, error
 	if r.column && !l.column {
 		l, r = r, l
 	}
-	if l.column && !r.column && r.value.null() {
-		if r.value.unbound {
+	if l.column && !r.column && r.value.Null() {
+		if r.value.Unbound {
 			return predicate.Null, nil
 		}
 		return predicate.IsNull{Field: l.ref.field()}, nil
 	}
-	if !l.column && !r.column && (l.value.null() || r.value.null()) {
-		return truth(boolConstant(l.value.null() && r.value.null())), nil
+	if !l.column && !r.column && (l.value.Null() || r.value.Null()) {
+		return truth(sparktype.BoolValue(l.value.Null() && r.value.Null())), nil
 	}
 	p, err := b.compare(e, predicate.Eq, l, r)
 	if err != nil {
@@ -121,31 +91,31 @@ func (b *binder) bindNullSafe(e, left, right syntax.Expr) (predicate.Expr, error
 }
 
 // compareColumn compares a column with a constant as Spark does: both in the type they have in common.
-func (b *binder) compareColumn(e syntax.Expr, op predicate.Op, ref fieldRef, c constant, common arrow.DataType) (predicate.Expr, error) {
-	t := logical(ref.typ)
+func (b *binder) compareColumn(e syntax.Expr, op predicate.Op, ref fieldRef, c sparktype.Value, common arrow.DataType) (predicate.Expr, error) {
+	t := sparktype.Logical(ref.typ)
 	if arrow.IsNested(t.ID()) {
-		return nil, unsupported("%s: comparing a %s is not supported yet", outputName(e), sqlName(t))
+		return nil, unsupported("%s: comparing a %s is not supported yet", sparkname.Of(e), sparktype.SQLName(t))
 	}
-	if c.null() {
+	if c.Null() {
 		return predicate.Null, nil
 	}
-	if t.ID() == arrow.STRING && common.ID() != arrow.STRING && !(isUUID(ref.typ) && common.ID() == arrow.BINARY) {
-		return nil, unsupported("%s: comparing a string column with a %s, which casts the column, is not supported yet", outputName(e), sqlName(c.typ))
+	if t.ID() == arrow.STRING && common.ID() != arrow.STRING && !(sparktype.IsUUID(ref.typ) && common.ID() == arrow.BINARY) {
+		return nil, unsupported("%s: comparing a string column with a %s, which casts the column, is not supported yet", sparkname.Of(e), sparktype.SQLName(c.Type))
 	}
-	if common.ID() == arrow.DECIMAL128 && op != predicate.Eq && op != predicate.NotEq && integral(t) {
-		common = c.typ // an order of integers and decimals is exact, whatever their common type
-		if integral(common) {
+	if common.ID() == arrow.DECIMAL128 && op != predicate.Eq && op != predicate.NotEq && sparktype.Integral(t) {
+		common = c.Type // an order of integers and decimals is exact, whatever their common type
+		if sparktype.Integral(common) {
 			common = t
 		}
 	} else {
 		var err error
-		if c, err = b.cast(c, common); err != nil {
+		if c, err = b.Cast(c, common); err != nil {
 			return nil, err
 		}
 	}
-	if ref.length > 0 && c.typ.ID() == arrow.STRING {
+	if ref.length > 0 && c.Type.ID() == arrow.STRING {
 		var err error
-		if c.value, err = charText(e, c.value.(string), ref.length); err != nil {
+		if c.Value, err = charText(e, c.Value.(string), ref.length); err != nil {
 			return nil, err
 		}
 	}
@@ -163,20 +133,20 @@ func charText(e syntax.Expr, text string, n int) (string, error) {
 	case rest == "":
 		return string(runes[:n]), nil
 	case rest[0] < ' ': // which is less than a blank, though the text is longer
-		return "", unsupported("%s: comparing a char(%d) with a longer text that goes on with a control character is not supported", outputName(e), n)
+		return "", unsupported("%s: comparing a char(%d) with a longer text that goes on with a control character is not supported", sparkname.Of(e), n)
 	}
 	return text, nil
 }
 
 // compareAs compares a column, brought into the constant's type, with the constant.
-func (b *binder) compareAs(e syntax.Expr, op predicate.Op, ref fieldRef, c constant) (predicate.Expr, error) {
+func (b *binder) compareAs(e syntax.Expr, op predicate.Op, ref fieldRef, c sparktype.Value) (predicate.Expr, error) {
 	f := ref.field()
-	t := logical(ref.typ)
-	if !isUUID(ref.typ) && arrow.TypeEqual(t, c.typ) {
+	t := sparktype.Logical(ref.typ)
+	if !sparktype.IsUUID(ref.typ) && arrow.TypeEqual(t, c.Type) {
 		if fixed, ok := ref.typ.(*arrow.FixedSizeBinaryType); ok {
-			return compareFixed(op, f, c.value.([]byte), fixed.ByteWidth), nil
+			return compareFixed(op, f, c.Value.([]byte), fixed.ByteWidth), nil
 		}
-		return predicate.Comparison{Op: op, Field: f, Value: predicate.Literal{Type: ref.typ, Value: c.value}}, nil
+		return predicate.Comparison{Op: op, Field: f, Value: predicate.Literal{Type: ref.typ, Value: c.Value}}, nil
 	}
 	d, err := b.domainOf(e, ref.typ, c)
 	if err != nil {

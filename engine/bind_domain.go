@@ -10,6 +10,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
+	"github.com/skua-data/skua/engine/sparkname"
+	"github.com/skua-data/skua/engine/sparktext"
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/predicate"
 )
@@ -24,15 +27,15 @@ type domain struct {
 }
 
 // domainOf gives the domain of a column's type against a constant in the type that both have in common.
-func (b *binder) domainOf(e syntax.Expr, t arrow.DataType, c constant) (domain, error) {
-	if isUUID(t) {
-		return uuidDomain(t, func(text string) int { return strings.Compare(text, b.text(c)) }), nil
+func (b *binder) domainOf(e syntax.Expr, t arrow.DataType, c sparktype.Value) (domain, error) {
+	if sparktype.IsUUID(t) {
+		return uuidDomain(t, func(text string) int { return strings.Compare(text, b.Text(c)) }), nil
 	}
 	switch t.ID() {
 	case arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64:
 		return numberDomain(t, c, 0), nil
 	case arrow.DECIMAL128:
-		_, scale, _ := decimalOf(t)
+		_, scale, _ := sparktype.DecimalOf(t)
 		return numberDomain(t, c, scale), nil
 	case arrow.FLOAT32, arrow.FLOAT64:
 		return floatDomain(t, c), nil
@@ -42,7 +45,7 @@ func (b *binder) domainOf(e syntax.Expr, t arrow.DataType, c constant) (domain, 
 		}
 		return b.timeDomain(t, c), nil
 	}
-	return domain{}, unsupported("%s: comparing a %s with a %s is not supported", outputName(e), sqlName(t), sqlName(c.typ))
+	return domain{}, unsupported("%s: comparing a %s with a %s is not supported", sparkname.Of(e), sparktype.SQLName(t), sparktype.SQLName(c.Type))
 }
 
 func intRange(bits uint) (first, last *big.Int) {
@@ -56,26 +59,26 @@ func intLiteral(t arrow.DataType) func(*big.Int) predicate.Literal {
 }
 
 // numberDomain is that of integers, and of decimals by their unscaled value.
-func numberDomain(t arrow.DataType, c constant, scale int) domain {
+func numberDomain(t arrow.DataType, c sparktype.Value, scale int) domain {
 	d := domain{literal: intLiteral(t)}
-	if precision, _, ok := decimalOf(t); ok {
-		d.last = new(big.Int).Sub(power10(precision), big.NewInt(1))
+	if precision, _, ok := sparktype.DecimalOf(t); ok {
+		d.last = new(big.Int).Sub(sparktext.Power10(precision), big.NewInt(1))
 		d.first = new(big.Int).Neg(d.last)
 		d.literal = func(n *big.Int) predicate.Literal { return predicate.Literal{Type: t, Value: decimal128.FromBigInt(n)} }
 	} else {
 		d.first, d.last = intRange(uint(t.(arrow.FixedWidthDataType).BitWidth()))
 	}
-	if v, ok := c.value.(float64); ok {
-		d.order = func(n *big.Int) int { return compareFloats(toDouble(n, scale), v) }
+	if v, ok := c.Value.(float64); ok {
+		d.order = func(n *big.Int) int { return sparktype.CompareFloats(sparktext.ToDouble(n, scale), v) }
 		return d
 	}
-	value, to := decimalValue(c)
-	d.order = func(n *big.Int) int { return rescale(n, scale, to).Cmp(value) }
+	value, to := sparktype.Unscaled(c)
+	d.order = func(n *big.Int) int { return sparktext.Rescale(n, scale, to).Cmp(value) }
 	return d
 }
 
 // floatDomain numbers the floats from -Infinity through a single zero to Infinity, and then NaN.
-func floatDomain(t arrow.DataType, c constant) domain {
+func floatDomain(t arrow.DataType, c sparktype.Value) domain {
 	infinity, value := int64(math.Float64bits(math.Inf(1))), func(n int64) float64 { return math.Float64frombits(uint64(n)) }
 	if t.ID() == arrow.FLOAT32 {
 		infinity, value = int64(math.Float32bits(float32(math.Inf(1)))), func(n int64) float64 { return float64(math.Float32frombits(uint32(n))) }
@@ -92,28 +95,28 @@ func floatDomain(t arrow.DataType, c constant) domain {
 	}
 	return domain{first: big.NewInt(-infinity), last: big.NewInt(infinity + 1),
 		literal: func(n *big.Int) predicate.Literal { return predicate.Literal{Type: t, Value: float(n)} },
-		order:   func(n *big.Int) int { return compareFloats(float(n), c.value.(float64)) }}
+		order:   func(n *big.Int) int { return sparktype.CompareFloats(float(n), c.Value.(float64)) }}
 }
 
 // timeDomain is that of dates, times and timestamps.
-func (b *binder) timeDomain(t arrow.DataType, c constant) domain {
+func (b *binder) timeDomain(t arrow.DataType, c sparktype.Value) domain {
 	d := domain{literal: intLiteral(t)}
 	d.first, d.last = intRange(uint(t.(arrow.FixedWidthDataType).BitWidth()))
-	want := big.NewInt(c.value.(int64))
-	if t.ID() == arrow.TIME64 || t.ID() == arrow.TIMESTAMP && zoned(t) == zoned(c.typ) {
-		factor := big.NewInt(perSecond(c.typ) / perSecond(t))
+	want := big.NewInt(c.Value.(int64))
+	if t.ID() == arrow.TIME64 || t.ID() == arrow.TIMESTAMP && sparktype.Zoned(t) == sparktype.Zoned(c.Type) {
+		factor := big.NewInt(sparktype.PerSecond(c.Type) / sparktype.PerSecond(t))
 		d.order = func(n *big.Int) int { return new(big.Int).Mul(n, factor).Cmp(want) }
 		return d
 	}
-	nanos := big.NewInt(int64(time.Second) / perSecond(c.typ))
+	nanos := big.NewInt(int64(time.Second) / sparktype.PerSecond(c.Type))
 	want.Mul(want, nanos)
 	d.order = func(n *big.Int) int {
-		at := dateOf(n.Int64())
+		at := sparktype.Midnight(n.Int64())
 		if t.ID() == arrow.TIMESTAMP {
-			at = moment(n.Int64(), t)
+			at = sparktype.Moment(n.Int64(), t)
 		}
-		if zoned(c.typ) {
-			at = local(at, b.zone)
+		if sparktype.Zoned(c.Type) {
+			at = sparktype.Local(at, b.Zone)
 		}
 		got := new(big.Int).Mul(big.NewInt(at.Unix()), big.NewInt(int64(time.Second)))
 		return got.Add(got, big.NewInt(int64(at.Nanosecond()))).Cmp(want)
@@ -123,18 +126,18 @@ func (b *binder) timeDomain(t arrow.DataType, c constant) domain {
 
 // repeatable refuses the one comparison whose conversion does not keep the order: a wall clock against an instant just after the clocks went
 // forward, which both the skipped hour and the next one mean.
-func (b *binder) repeatable(e syntax.Expr, t arrow.DataType, c constant) error {
-	if t.ID() != arrow.TIMESTAMP || zoned(t) || !zoned(c.typ) {
+func (b *binder) repeatable(e syntax.Expr, t arrow.DataType, c sparktype.Value) error {
+	if t.ID() != arrow.TIMESTAMP || sparktype.Zoned(t) || !sparktype.Zoned(c.Type) {
 		return nil
 	}
-	at := moment(c.value.(int64), c.typ)
-	change, _ := at.In(b.zone).ZoneBounds()
+	at := sparktype.Moment(c.Value.(int64), c.Type)
+	change, _ := at.In(b.Zone).ZoneBounds()
 	if change.IsZero() {
 		return nil
 	}
-	gap := offsetAt(change.Unix(), b.zone) - offsetAt(change.Unix()-1, b.zone)
+	gap := sparktext.ZoneOf(b.Zone).Offset(change.Unix()) - sparktext.ZoneOf(b.Zone).Offset(change.Unix()-1)
 	if gap > 0 && at.Sub(change) < time.Duration(gap)*time.Second {
-		return unsupported("%s: comparing a timestamp without time zone with a moment of the first hour after a change of clocks is not supported", outputName(e))
+		return unsupported("%s: comparing a timestamp without time zone with a moment of the first hour after a change of clocks is not supported", sparkname.Of(e))
 	}
 	return nil
 }

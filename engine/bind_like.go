@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/predicate"
@@ -40,15 +41,15 @@ func (b *binder) like(e *syntax.Like) (predicate.Expr, error) {
 	case pattern.column:
 		return nil, unsupported("LIKE with a column as the pattern is not supported yet")
 	case value.column && value.typ().ID() != arrow.STRING:
-		return nil, unsupported("LIKE on a %s column is not supported yet", sqlName(value.typ()))
-	case pattern.value.null():
+		return nil, unsupported("LIKE on a %s column is not supported yet", sparktype.SQLName(value.typ()))
+	case pattern.value.Null():
 		return predicate.Null, nil
 	}
 	escape := `\`
 	if e.Escape != nil {
 		escape = e.Escape.Value
 	}
-	prefix, open, err := likePrefix(b.text(pattern.value), escape)
+	prefix, open, err := likePrefix(b.Text(pattern.value), escape)
 	if err != nil {
 		if fault.Is(err, fault.Unsupported) {
 			return nil, hinted(err, readable(value))
@@ -56,9 +57,9 @@ func (b *binder) like(e *syntax.Like) (predicate.Expr, error) {
 		return nil, err
 	}
 	if open {
-		return b.begins(value, textConstant(prefix))
+		return b.begins(value, sparktype.TextValue(prefix))
 	}
-	return b.compare(e, predicate.Eq, value, operand{value: textConstant(prefix)})
+	return b.compare(e, predicate.Eq, value, operand{value: sparktype.TextValue(prefix)})
 }
 
 // likePrefix gives the text that a pattern asks for, and whether anything may follow it.

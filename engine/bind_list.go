@@ -6,6 +6,9 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/skua-data/skua/engine/constant"
+	"github.com/skua-data/skua/engine/sparkname"
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/predicate"
 )
@@ -23,11 +26,11 @@ func (b *binder) bindIn(e *syntax.In) (predicate.Expr, error) {
 			return nil, err
 		}
 		if items[i].column {
-			return nil, unsupported("%s: a column in an IN list is not supported yet", outputName(e))
+			return nil, unsupported("%s: a column in an IN list is not supported yet", sparkname.Of(e))
 		}
 		var ok bool
-		if common, ok = b.common(common, items[i].typ()); !ok {
-			return nil, differentTypes(e, value.typ(), items[i].typ())
+		if common, ok = b.Common(common, items[i].typ()); !ok {
+			return nil, constant.DifferentTypes(e, value.typ(), items[i].typ())
 		}
 	}
 	p, err := b.membership(e, value, items, common)
@@ -71,8 +74,8 @@ func (b *binder) membership(e syntax.Expr, value operand, items []operand, commo
 	return rest, nil
 }
 
-func (b *binder) equalAs(e syntax.Expr, value operand, c constant, common arrow.DataType) (predicate.Expr, error) {
-	if c.unbound || value.value.unbound {
+func (b *binder) equalAs(e syntax.Expr, value operand, c sparktype.Value, common arrow.DataType) (predicate.Expr, error) {
+	if c.Unbound || value.value.Unbound {
 		return predicate.Null, nil
 	}
 	if !value.column {
@@ -128,7 +131,7 @@ func (b *binder) nullTest(e syntax.Expr) (predicate.Expr, error) {
 		case err != nil:
 			return nil, err
 		case !value.column:
-			return truth(boolConstant(value.value.null())), nil
+			return truth(sparktype.BoolValue(value.value.Null())), nil
 		case !value.ref.nullable && len(c.Parts) == 1:
 			return predicate.False, nil
 		}
@@ -165,7 +168,7 @@ func definite(p predicate.Expr) predicate.Expr {
 	case predicate.Or:
 		return predicate.Or{Left: definite(p.Left), Right: definite(p.Right)}
 	case predicate.Constant:
-		return truth(boolConstant(p == predicate.True))
+		return truth(sparktype.BoolValue(p == predicate.True))
 	case predicate.IsNull, predicate.IsNaN:
 		return p
 	case predicate.In:
@@ -205,19 +208,19 @@ func (b *binder) bindIsNaN(e syntax.Expr) (predicate.Expr, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case value.column && floating(value.typ()):
+	case value.column && sparktype.Floating(value.typ()):
 		return predicate.IsNaN{Field: value.ref.field()}, nil
-	case value.column && numeric(value.typ()):
+	case value.column && sparktype.Numeric(value.typ()):
 		return predicate.False, nil
 	case value.column:
-		return nil, unsupported("isnan of a %s column is not supported", sqlName(value.typ()))
+		return nil, unsupported("isnan of a %s column is not supported", sparktype.SQLName(value.typ()))
 	}
-	c, err := b.cast(value.value, typeDouble)
+	c, err := b.Cast(value.value, sparktype.Double)
 	if err != nil {
 		return nil, err
 	}
-	f, _ := c.value.(float64)
-	return truth(boolConstant(math.IsNaN(f))), nil
+	f, _ := c.Value.(float64)
+	return truth(sparktype.BoolValue(math.IsNaN(f))), nil
 }
 
 // bindStartsWith binds startswith(text, prefix).
@@ -236,19 +239,19 @@ func (b *binder) bindStartsWith(text, prefix syntax.Expr) (predicate.Expr, error
 	return b.begins(value, start.value)
 }
 
-func (b *binder) begins(value operand, prefix constant) (predicate.Expr, error) {
-	if prefix.null() || !value.column && value.value.null() {
+func (b *binder) begins(value operand, prefix sparktype.Value) (predicate.Expr, error) {
+	if prefix.Null() || !value.column && value.value.Null() {
 		return predicate.Null, nil
 	}
-	p := b.text(prefix)
+	p := b.Text(prefix)
 	switch {
 	case !value.column:
-		return truth(boolConstant(strings.HasPrefix(b.text(value.value), p))), nil
-	case isUUID(value.ref.typ):
+		return truth(sparktype.BoolValue(strings.HasPrefix(b.Text(value.value), p))), nil
+	case sparktype.IsUUID(value.ref.typ):
 		d := uuidDomain(value.ref.typ, func(text string) int { return strings.Compare(text[:min(len(text), len(p))], p) })
 		return d.compare(predicate.Eq, value.ref.field()), nil
 	case value.typ().ID() == arrow.STRING:
 		return predicate.StartsWith{Field: value.ref.field(), Prefix: p}, nil
 	}
-	return nil, unsupported("a test of the first characters of a %s column is not supported yet", sqlName(value.typ()))
+	return nil, unsupported("a test of the first characters of a %s column is not supported yet", sparktype.SQLName(value.typ()))
 }

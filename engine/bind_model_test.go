@@ -12,6 +12,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/skua-data/skua/engine/sparktext"
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/predicate"
 )
 
@@ -20,8 +22,8 @@ type oneColumn struct{ array arrow.Array }
 
 func (c oneColumn) Column(predicate.Field) (arrow.Array, error) { return c.array, nil }
 
-var modelTypes = []arrow.DataType{typeInt, typeBigint, typeFloat, typeDouble, decimalType(9, 2), decimalType(20, 0), decimalType(38, 10), typeDate, typeTimestamp,
-	typeTimestampNTZ, timestampNanos, typeTime, typeString, typeBinary, typeBoolean, extensions.NewUUIDType(), &arrow.FixedSizeBinaryType{ByteWidth: 3}}
+var modelTypes = []arrow.DataType{sparktype.Int, sparktype.Bigint, sparktype.Float, sparktype.Double, sparktype.Decimal(9, 2), sparktype.Decimal(20, 0), sparktype.Decimal(38, 10), sparktype.Date, sparktype.Timestamp,
+	sparktype.TimestampNTZ, timestampNanos, sparktype.Time, sparktype.String, sparktype.Binary, sparktype.Boolean, extensions.NewUUIDType(), &arrow.FixedSizeBinaryType{ByteWidth: 3}}
 
 var modelFloats = []float64{0, math.Copysign(0, -1), 0.1, float64(float32(0.1)), 1, -1, 1.5, 2, 1 << 53, 1<<53 + 2, math.MaxInt64, math.MaxFloat32, 1e39, math.NaN(),
 	math.Inf(1), math.Inf(-1), math.MaxFloat64, 5e-324}
@@ -30,9 +32,9 @@ var modelFloats = []float64{0, math.Copysign(0, -1), 0.1, float64(float32(0.1)),
 func modelValue(r *rand.Rand, t arrow.DataType) any {
 	switch d := t.(type) {
 	case *arrow.Decimal128Type:
-		n := power10(r.Intn(int(d.Precision)))
+		n := sparktext.Power10(r.Intn(int(d.Precision)))
 		if r.Intn(3) > 0 {
-			n = power10(min(int(d.Precision)-1, int(d.Scale)))
+			n = sparktext.Power10(min(int(d.Precision)-1, int(d.Scale)))
 		}
 		return decimal128.FromBigInt(n).Mul(decimal128.FromI64(int64(r.Intn(3) - 1))).Add(decimal128.FromI64(int64(r.Intn(3) - 1)))
 	case *arrow.FixedSizeBinaryType:
@@ -52,7 +54,7 @@ func modelValue(r *rand.Rand, t arrow.DataType) any {
 	case arrow.DATE32:
 		return int64(r.Intn(5) - 2)
 	case arrow.TIMESTAMP:
-		return (int64(r.Intn(5)-2)*secondsPerDay/2)*perSecond(t) + int64(r.Intn(3)-1)
+		return (int64(r.Intn(5)-2)*sparktext.SecondsPerDay/2)*sparktype.PerSecond(t) + int64(r.Intn(3)-1)
 	case arrow.TIME64:
 		return int64(r.Intn(3)) * 3_600_000_000
 	case arrow.STRING:
@@ -66,26 +68,26 @@ func modelValue(r *rand.Rand, t arrow.DataType) any {
 }
 
 // modelColumn draws a column and the constants that Spark sees in it.
-func modelColumn(r *rand.Rand, t arrow.DataType, rows int, mem memory.Allocator) (arrow.Array, []constant) {
+func modelColumn(r *rand.Rand, t arrow.DataType, rows int, mem memory.Allocator) (arrow.Array, []sparktype.Value) {
 	b := array.NewBuilder(mem, t)
 	defer b.Release()
-	var out []constant
+	var out []sparktype.Value
 	for range rows {
 		if r.Intn(8) == 0 {
 			b.AppendNull()
-			out = append(out, nullOf(logical(t)))
+			out = append(out, sparktype.NullOf(sparktype.Logical(t)))
 			continue
 		}
 		if u, ok := b.(*extensions.UUIDBuilder); ok {
 			raw := make([]byte, 16)
 			raw[15*r.Intn(2)] = []byte{0, 1, 0x80, 0xff}[r.Intn(4)]
 			u.StorageBuilder().(*array.FixedSizeBinaryBuilder).Append(raw)
-			out = append(out, textConstant(uuidText(raw)))
+			out = append(out, sparktype.TextValue(uuidText(raw)))
 			continue
 		}
 		v := modelValue(r, t)
 		appendModel(b, v)
-		out = append(out, constant{typ: logical(t), value: v})
+		out = append(out, sparktype.Value{Type: sparktype.Logical(t), Value: v})
 	}
 	return b.NewArray(), out
 }
@@ -141,15 +143,15 @@ func TestComparisonsAgreeWithThePromotedOnes(t *testing.T) {
 	}
 }
 
-func checkPromoted(t *testing.T, b *binder, r *rand.Rand, t1, t2 arrow.DataType, column arrow.Array, rows []constant, mem memory.Allocator) {
+func checkPromoted(t *testing.T, b *binder, r *rand.Rand, t1, t2 arrow.DataType, column arrow.Array, rows []sparktype.Value, mem memory.Allocator) {
 	t.Helper()
-	t2 = logical(t2)
-	common, ok := commonType(logical(t1), t2)
-	c := constant{typ: t2, value: modelValue(r, t2)}
+	t2 = sparktype.Logical(t2)
+	common, ok := sparktype.Common(sparktype.Logical(t1), t2)
+	c := sparktype.Value{Type: t2, Value: modelValue(r, t2)}
 	if !ok {
 		return
 	}
-	promoted, err := b.cast(c, common)
+	promoted, err := b.Cast(c, common)
 	if err != nil {
 		return // a text that is no number
 	}
@@ -157,8 +159,8 @@ func checkPromoted(t *testing.T, b *binder, r *rand.Rand, t1, t2 arrow.DataType,
 	op := predicate.Op(r.Intn(6))
 	p, err := b.compareColumn(parseExpr(t, "c = 0"), op, ref, c, common)
 	if err != nil {
-		if t1.ID() != arrow.STRING && !isUUID(t1) {
-			t.Fatalf("%s %s %s %s: %v", t1, op, t2, c.sql(), err)
+		if t1.ID() != arrow.STRING && !sparktype.IsUUID(t1) {
+			t.Fatalf("%s %s %s %s: %v", t1, op, t2, c.SQL(), err)
 		}
 		return
 	}
@@ -168,7 +170,7 @@ func checkPromoted(t *testing.T, b *binder, r *rand.Rand, t1, t2 arrow.DataType,
 	}
 	defer got.Release()
 	for i, row := range rows {
-		value, err := b.cast(row, common)
+		value, err := b.Cast(row, common)
 		if err != nil {
 			continue // Spark fails on such a row
 		}
@@ -178,10 +180,10 @@ func checkPromoted(t *testing.T, b *binder, r *rand.Rand, t1, t2 arrow.DataType,
 		}
 		is := predicate.Null
 		if got.IsValid(i) {
-			is = truth(boolConstant(got.Value(i)))
+			is = truth(sparktype.BoolValue(got.Value(i)))
 		}
 		if is != want {
-			t.Fatalf("%s %s %s %s (as %s) became %s: %s gives %s, want %s", t1, op, t2, c.sql(), common, p, row.sql(), is, want)
+			t.Fatalf("%s %s %s %s (as %s) became %s: %s gives %s, want %s", t1, op, t2, c.SQL(), common, p, row.SQL(), is, want)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/extensions"
 
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/predicate"
@@ -36,14 +37,14 @@ var timestampNanos = &arrow.TimestampType{Unit: arrow.Nanosecond}
 
 func bindSchema() (schema, metadata *arrow.Schema) {
 	next := 0
-	fields := bindFields(&next, arrow.Field{Name: "id", Type: typeInt}, nullable("i", typeInt), nullable("l", typeBigint), nullable("f", typeFloat),
-		nullable("d", typeDouble), nullable("dec", decimalType(9, 2)), nullable("big", decimalType(38, 0)), nullable("s", typeString), nullable("bin", typeBinary),
-		nullable("fix", &arrow.FixedSizeBinaryType{ByteWidth: 2}), nullable("u", extensions.NewUUIDType()), nullable("dt", typeDate),
-		nullable("ts", typeTimestamp), nullable("n", typeTimestampNTZ), nullable("tn", timestampNanos), nullable("t", typeTime), nullable("b", typeBoolean),
-		nullable("st", arrow.StructOf(nullable("a", typeInt), nullable("In ner", arrow.StructOf(nullable("s", typeString))))),
-		nullable("arr", arrow.ListOf(typeInt)), nullable("x", typeInt), nullable("X", typeInt), nullable("a.b", typeInt), nullable("current_date", typeInt))
+	fields := bindFields(&next, arrow.Field{Name: "id", Type: sparktype.Int}, nullable("i", sparktype.Int), nullable("l", sparktype.Bigint), nullable("f", sparktype.Float),
+		nullable("d", sparktype.Double), nullable("dec", sparktype.Decimal(9, 2)), nullable("big", sparktype.Decimal(38, 0)), nullable("s", sparktype.String), nullable("bin", sparktype.Binary),
+		nullable("fix", &arrow.FixedSizeBinaryType{ByteWidth: 2}), nullable("u", extensions.NewUUIDType()), nullable("dt", sparktype.Date),
+		nullable("ts", sparktype.Timestamp), nullable("n", sparktype.TimestampNTZ), nullable("tn", timestampNanos), nullable("t", sparktype.Time), nullable("b", sparktype.Boolean),
+		nullable("st", arrow.StructOf(nullable("a", sparktype.Int), nullable("In ner", arrow.StructOf(nullable("s", sparktype.String))))),
+		nullable("arr", arrow.ListOf(sparktype.Int)), nullable("x", sparktype.Int), nullable("X", sparktype.Int), nullable("a.b", sparktype.Int), nullable("current_date", sparktype.Int))
 	schema = arrow.NewSchema(fields, nil)
-	metadata = arrow.NewSchema(bindFields(&next, arrow.Field{Name: "_pos", Type: typeBigint}, nullable("s", typeInt)), nil)
+	metadata = arrow.NewSchema(bindFields(&next, arrow.Field{Name: "_pos", Type: sparktype.Bigint}, nullable("s", sparktype.Int)), nil)
 	return schema, metadata
 }
 
@@ -272,7 +273,7 @@ func TestBindCaseSensitively(t *testing.T) {
 
 func TestBindParameters(t *testing.T) {
 	b := testBinder("UTC")
-	b.params = []constant{{typ: typeBigint, value: int64(7)}, {typ: typeString}}
+	b.Parameters = []sparktype.Value{{Type: sparktype.Bigint, Value: int64(7)}, {Type: sparktype.String}}
 	p, err := b.predicate(parseExpr(t, "i = ? AND s = ?"))
 	if err != nil || p.String() != "FALSE" {
 		t.Errorf("%v, %v", p, err)

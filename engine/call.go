@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/skua-data/skua/catalogs"
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 )
@@ -31,12 +32,12 @@ type callArgument struct {
 }
 
 var (
-	ancestorsParameters = []parameter{{"table", typeString, true}, {"snapshot_id", typeBigint, false}}
+	ancestorsParameters = []parameter{{"table", sparktype.String, true}, {"snapshot_id", sparktype.Bigint, false}}
 	ancestorsColumns    = columns(nullBigint("snapshot_id"), nullBigint("timestamp"))
 )
 
 func nullBigint(name string) arrow.Field {
-	return arrow.Field{Name: name, Type: typeBigint, Nullable: true}
+	return arrow.Field{Name: name, Type: sparktype.Bigint, Nullable: true}
 }
 
 // parseCall reads CALL [catalog.]system.procedure(arguments). One procedure only reads; those that write are refused.
@@ -49,7 +50,7 @@ func parseCall(p *syntax.Parser) (*command, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := texts(ident)
+	name := syntax.Texts(ident)
 	procedure := strings.ToLower(name[len(name)-1])
 	inSystem := len(name) > 1 && strings.EqualFold(name[len(name)-2], "system")
 	switch {
@@ -114,7 +115,7 @@ func (s *statement) callAncestors(ctx context.Context, name []string, args []cal
 	if err != nil {
 		return nil, err
 	}
-	written, ok := values[0].value.(string)
+	written, ok := values[0].Value.(string)
 	if !ok || written == "" {
 		return nil, fault.New(fault.Invalid, "Cannot handle an empty identifier for argument table")
 	}
@@ -123,7 +124,7 @@ func (s *statement) callAncestors(ctx context.Context, name []string, args []cal
 		return nil, err
 	}
 	var from *int64
-	if id, ok := values[1].value.(int64); ok {
+	if id, ok := values[1].Value.(int64); ok {
 		from = &id
 	}
 	line, err := f.opened.Ancestors(from)
@@ -143,17 +144,17 @@ func (s *statement) procedureNotFound(catalog string, rest []string) error {
 	if near := catalogs.Nearest(last, known); near != "" && near != last {
 		hint = "; did you mean " + near + "?"
 	}
-	return fault.New(fault.NotFound, "Failed to load routine %s. Procedure %s not found%s", quoted(append([]string{catalog}, rest...)), syntax.QuoteName(rest), hint).
+	return fault.New(fault.NotFound, "Failed to load routine %s. Procedure %s not found%s", syntax.BackQuote(append([]string{catalog}, rest...)...), syntax.QuoteName(rest), hint).
 		With("FAILED_TO_LOAD_ROUTINE", "38000")
 }
 
 // bindArguments gives a value, cast to its type, for each parameter; one that is left out is NULL.
-func (s *statement) bindArguments(routine string, parameters []parameter, args []callArgument) ([]constant, error) {
+func (s *statement) bindArguments(routine string, parameters []parameter, args []callArgument) ([]sparktype.Value, error) {
 	if len(args) > len(parameters) {
 		return nil, fault.New(fault.Invalid, "The `%s` requires %d parameters but the actual number is %d.", routine, len(parameters), len(args)).
 			With("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", "42605")
 	}
-	out, given := make([]constant, len(parameters)), make([]bool, len(parameters))
+	out, given := make([]sparktype.Value, len(parameters)), make([]bool, len(parameters))
 	b := s.binder(nil, nil, nil)
 	for i, a := range args {
 		at, err := parameterAt(routine, parameters, a, i)
@@ -164,11 +165,11 @@ func (s *statement) bindArguments(routine string, parameters []parameter, args [
 			return nil, fault.New(fault.Invalid, "Call to routine `%s` is invalid because it includes multiple argument assignments to the same parameter name `%s`.",
 				routine, parameters[at].name).With("DUPLICATE_ROUTINE_PARAMETER_ASSIGNMENT", "4274K")
 		}
-		value, err := b.constant(a.value)
+		value, err := b.Evaluate(a.value)
 		if err != nil {
 			return nil, err
 		}
-		if out[at], err = b.cast(value, parameters[at].typ); err != nil {
+		if out[at], err = b.Cast(value, parameters[at].typ); err != nil {
 			return nil, err
 		}
 		given[at] = true
@@ -210,7 +211,7 @@ func (s *statement) procedureTable(ctx context.Context, catalog, written string)
 	if err != nil {
 		return nil, invalid(err)
 	}
-	name := texts(ident)
+	name := syntax.Texts(ident)
 	if other, ok := s.engine.catalogName(name[0]); ok && len(name) > 1 {
 		if other != catalog {
 			return nil, fault.New(fault.Invalid, "Cannot run procedure in catalog '%s': '%s' is a table in catalog '%s'", catalog, written, other)

@@ -2,11 +2,9 @@ package engine
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/scan"
 )
 
@@ -41,34 +39,6 @@ func withoutMetadata(t arrow.DataType) arrow.DataType {
 		return arrow.MapOfFields(bare(t.KeyField()), bare(t.ItemField()))
 	}
 	return t
-}
-
-// synonyms are the spellings of types that Spark prints otherwise.
-var synonyms = map[string]string{"integer": "int", "long": "bigint", "short": "smallint", "byte": "tinyint", "real": "float", "dec": "decimal", "numeric": "decimal",
-	"timestamp_ltz": "timestamp"}
-
-func typeText(t syntax.TypeName) string {
-	name := t.Name
-	if s, ok := synonyms[name]; ok {
-		name = s
-	}
-	params := t.Params
-	if name == "decimal" {
-		if len(params) == 0 {
-			params = []int{10}
-		}
-		if len(params) == 1 {
-			params = append(params, 0)
-		}
-	}
-	if len(params) == 0 {
-		return name
-	}
-	var texts []string
-	for _, p := range params {
-		texts = append(texts, strconv.Itoa(p))
-	}
-	return name + "(" + strings.Join(texts, ",") + ")"
 }
 
 func itoa(n int) string     { return strconv.Itoa(n) }

@@ -54,10 +54,10 @@ func TestConstantCastsAnswerAsSpark(t *testing.T) {
 			switch {
 			case a.Error != "" && f != nil && (f.Condition == a.Error || strings.HasPrefix(a.Error, "DATATYPE_MISMATCH.") && strings.HasPrefix(f.Condition, "DATATYPE_MISMATCH.")):
 			case a.Error != "" || err != nil:
-				t.Errorf("%s: %v %v, in Spark %q", sql, c.value, err, a.Error)
+				t.Errorf("%s: %v %v, in Spark %q", sql, c.Value, err, a.Error)
 			case word == "epoch" || word == "now" || word == "today": // Spark knows these words where they are constants
-			case a.Texts[i] == nil && !c.null(), a.Texts[i] != nil && *a.Texts[i] != "?" && !strings.HasPrefix(*a.Texts[i], "2026-") && c.value != *a.Texts[i]:
-				t.Errorf("%s is %v, in Spark %v", sql, c.value, a.Texts[i])
+			case a.Texts[i] == nil && !c.Null(), a.Texts[i] != nil && *a.Texts[i] != "?" && !strings.HasPrefix(*a.Texts[i], "2026-") && c.Value != *a.Texts[i]:
+				t.Errorf("%s is %v, in Spark %v", sql, c.Value, a.Texts[i])
 			}
 		}
 	}

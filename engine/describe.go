@@ -46,9 +46,9 @@ func parseDescribe(p *syntax.Parser) (*command, error) {
 	if p.End() == nil {
 		return &command{name: "DESCRIBE TABLE", columns: describeColumns, run: func(ctx context.Context, s *statement) ([]row, error) {
 			if extended {
-				return s.fresh().describeExtended(ctx, texts(name))
+				return s.fresh().describeExtended(ctx, syntax.Texts(name))
 			}
-			return s.describeTable(ctx, texts(name))
+			return s.describeTable(ctx, syntax.Texts(name))
 		}}, nil
 	}
 	column, err := p.Name()
@@ -56,7 +56,7 @@ func parseDescribe(p *syntax.Parser) (*command, error) {
 		return nil, err
 	}
 	return &command{name: "DESCRIBE COLUMN", columns: describeInfo, run: func(ctx context.Context, s *statement) ([]row, error) {
-		return s.describeColumn(ctx, texts(name), texts(column))
+		return s.describeColumn(ctx, syntax.Texts(name), syntax.Texts(column))
 	}}, p.End()
 }
 
@@ -197,7 +197,7 @@ func (s *statement) describeColumn(ctx context.Context, name, column []string) (
 		return []row{{"col_name", c.Name}, {"data_type", c.Type}, {"comment", comment}}, nil
 	}
 	return nil, fault.New(fault.Invalid, "A column, variable, or function parameter with name %s cannot be resolved. Did you mean one of the following? [%s].",
-		quoted(column), strings.Join(known, ", ")).With("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703")
+		syntax.BackQuote(column...), strings.Join(known, ", ")).With("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703")
 }
 
 func parseDescribeNamespace(p *syntax.Parser) (*command, error) {
@@ -207,7 +207,7 @@ func parseDescribeNamespace(p *syntax.Parser) (*command, error) {
 		return nil, err
 	}
 	return &command{name: "DESCRIBE NAMESPACE", columns: namespaceInfo, run: func(ctx context.Context, s *statement) ([]row, error) {
-		return s.describeNamespace(ctx, texts(name), extended)
+		return s.describeNamespace(ctx, syntax.Texts(name), extended)
 	}}, p.End()
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/skua-data/skua/catalogs"
+	"github.com/skua-data/skua/engine/syntax"
 )
 
 // maxAsked bounds how many schemas are asked for a table whose name says none.
@@ -22,7 +23,7 @@ func (s *statement) elsewhere(ctx context.Context, c catalogs.Catalog, f *found)
 		}
 		name := append(slices.Clone(schema), f.written[0])
 		if _, err := s.engine.config.Catalogs.Load(ctx, f.catalog, name, s.catalogReference(f.catalog), s.principal); err == nil {
-			return " Did you mean " + quoted(name) + "?"
+			return " Did you mean " + syntax.BackQuote(name...) + "?"
 		}
 	}
 	return ""

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/session"
 )
@@ -69,7 +70,7 @@ func TestParameterSetsGiveTheirRowsInOrder(t *testing.T) {
 	w, e := newWorld(t)
 	s := w.session(t, e, "s")
 	p := prepare(t, e, s, "SELECT id, s FROM sales WHERE id >= ? AND s <> ? LIMIT 2")
-	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: typeBigint, Nullable: true}, {Name: "b", Type: typeString, Nullable: true}}, nil)
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: sparktype.Bigint, Nullable: true}, {Name: "b", Type: sparktype.String, Nullable: true}}, nil)
 	args := batch(t, schema, `[{"a": 1, "b": "c"}, {"a": 5, "b": "x"}, {"a": null, "b": "x"}, {"a": 3, "b": "b"}]`)
 	r := run(t, p, args)
 	want := "id int!, s string\n1 | a\n4 | ab\n5 | b\n3 | c\n4 | ab\n"
@@ -115,17 +116,17 @@ func TestArgumentsOfEveryWidth(t *testing.T) {
 		{arrow.PrimitiveTypes.Int64, "null", "bigint", nil},
 	} {
 		b := batch(t, arrow.NewSchema([]arrow.Field{{Name: "p", Type: c.typ, Nullable: true}}, nil), `[{"p": `+c.json+`}]`)
-		got, err := argument(b.Column(0), 0)
+		got, err := sparktype.Argument(b.Column(0), 0)
 		if err != nil {
 			t.Errorf("%s: %v", c.typ, err)
 			continue
 		}
-		if sparkType(got.typ) != c.typ2 || got.value != c.want {
-			t.Errorf("%s %s: %s %v, want %s %v", c.typ, c.json, sparkType(got.typ), got.value, c.typ2, c.want)
+		if sparkType(got.Type) != c.typ2 || got.Value != c.want {
+			t.Errorf("%s %s: %s %v, want %s %v", c.typ, c.json, sparkType(got.Type), got.Value, c.typ2, c.want)
 		}
 	}
-	list := batch(t, arrow.NewSchema([]arrow.Field{{Name: "p", Type: arrow.ListOf(typeInt), Nullable: true}}, nil), `[{"p": [1]}]`)
-	if _, err := argument(list.Column(0), 0); !fault.Is(err, fault.Unsupported) {
+	list := batch(t, arrow.NewSchema([]arrow.Field{{Name: "p", Type: arrow.ListOf(sparktype.Int), Nullable: true}}, nil), `[{"p": [1]}]`)
+	if _, err := sparktype.Argument(list.Column(0), 0); !fault.Is(err, fault.Unsupported) {
 		t.Errorf("a list: %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"strings"
 
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/engine/syntax"
@@ -25,44 +24,27 @@ func invalid(err error) error {
 
 func position(p syntax.Pos) fault.Position { return fault.Position{Line: p.Line, Column: p.Column} }
 
-// quoted spells a name as Spark's errors do: every part in back quotes.
-func quoted(parts []string) string {
-	out := make([]string, len(parts))
-	for i, p := range parts {
-		out[i] = "`" + strings.ReplaceAll(p, "`", "``") + "`"
-	}
-	return strings.Join(out, ".")
-}
-
-func texts(name []syntax.Ident) []string {
-	out := make([]string, len(name))
-	for i, n := range name {
-		out[i] = n.Text
-	}
-	return out
-}
-
 // didYouMean names the nearest known name, or nothing.
 func didYouMean(name string, known []string) string {
 	if near := catalogs.Nearest(name, known); near != "" {
-		return " Did you mean " + quoted([]string{near}) + "?"
+		return " Did you mean " + syntax.BackQuote(near) + "?"
 	}
 	return ""
 }
 
 func schemaNotFound(parts []string, hint string) error {
-	return fault.New(fault.NotFound, "The schema %s cannot be found. Verify the spelling and correctness of the schema and catalog.%s", quoted(parts), hint).
-		With("SCHEMA_NOT_FOUND", "42704").In(quoted(parts))
+	return fault.New(fault.NotFound, "The schema %s cannot be found. Verify the spelling and correctness of the schema and catalog.%s", syntax.BackQuote(parts...), hint).
+		With("SCHEMA_NOT_FOUND", "42704").In(syntax.BackQuote(parts...))
 }
 
 func tableNotFound(parts []string, hint string) error {
-	return fault.New(fault.NotFound, "The table or view %s cannot be found. Verify the spelling and correctness of the schema and catalog.%s", quoted(parts), hint).
-		With("TABLE_OR_VIEW_NOT_FOUND", "42P01").In(quoted(parts))
+	return fault.New(fault.NotFound, "The table or view %s cannot be found. Verify the spelling and correctness of the schema and catalog.%s", syntax.BackQuote(parts...), hint).
+		With("TABLE_OR_VIEW_NOT_FOUND", "42P01").In(syntax.BackQuote(parts...))
 }
 
 func (e *Engine) catalogNotFound(name string) error {
-	return fault.New(fault.NotFound, "The catalog %s is not configured.%s", quoted([]string{name}), didYouMean(name, e.config.Catalogs.Names())).
-		With("CATALOG_NOT_FOUND", "42P08").In(quoted([]string{name})).Change("spark.sql.catalog." + name)
+	return fault.New(fault.NotFound, "The catalog %s is not configured.%s", syntax.BackQuote(name), didYouMean(name, e.config.Catalogs.Names())).
+		With("CATALOG_NOT_FOUND", "42P08").In(syntax.BackQuote(name)).Change("spark.sql.catalog." + name)
 }
 
 // unsupported refuses a feature by its name.

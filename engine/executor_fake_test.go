@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/skua-data/skua/engine/sparkname"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 )
@@ -29,7 +30,7 @@ func fakeColumns(ctx context.Context, text string, resolve func(context.Context,
 	if tree.From == nil {
 		var fields []arrow.Field
 		for _, item := range tree.Items {
-			name := outputName(item.Expr)
+			name := sparkname.Of(item.Expr)
 			if item.Alias != nil {
 				name = item.Alias.Text
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/apache/iceberg-go/table"
 
 	"github.com/skua-data/skua/catalogs"
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/predicate"
@@ -484,7 +485,7 @@ func (p *fakePlan) pick(all arrow.RecordBatch) []arrow.RecordBatch {
 		for _, id := range p.req.Fields {
 			_, path := p.source.field(id)
 			if path == nil { // _file
-				file, _ := repeated(textConstant("file:/a"), 1, memory.DefaultAllocator)
+				file, _ := repeated(sparktype.TextValue("file:/a"), 1, memory.DefaultAllocator)
 				columns = append(columns, file)
 				continue
 			}

@@ -49,13 +49,13 @@ func (f *found) suffixHint() string {
 	}
 	near := catalogs.Nearest(f.suffix, known)
 	if near == "" {
-		return " The table " + quoted(f.full()[:len(f.full())-1]) + " has no metadata table " + quoted([]string{f.suffix}) + "; there are " +
+		return " The table " + syntax.BackQuote(f.full()[:len(f.full())-1]...) + " has no metadata table " + syntax.BackQuote(f.suffix) + "; there are " +
 			strings.Join(metadataTables, ", ") + ", and branch_<name>, tag_<name>, snapshot_id_<id> and at_timestamp_<milliseconds>."
 	}
 	if full, ok := spelled[near]; ok {
 		near = full
 	}
-	return " Did you mean " + quoted([]string{near}) + "?"
+	return " Did you mean " + syntax.BackQuote(near) + "?"
 }
 
 // textHint is told where a column is not known that stands where a value would: texts stand in single quotes.
@@ -74,7 +74,7 @@ func instead(e syntax.Expr) string {
 	if len(columns) != 1 {
 		return ""
 	}
-	name := syntax.QuoteName(texts(columns[0].Parts))
+	name := syntax.QuoteName(syntax.Texts(columns[0].Parts))
 	switch e := e.(type) {
 	case *syntax.Cast:
 		if strings.EqualFold(e.Type.Name, "date") {
@@ -82,7 +82,7 @@ func instead(e syntax.Expr) string {
 		}
 		return "; compare the column itself with a constant of its own type"
 	case *syntax.Call:
-		switch function := strings.ToLower(texts(e.Name)[len(e.Name)-1]); function {
+		switch function := strings.ToLower(syntax.Texts(e.Name)[len(e.Name)-1]); function {
 		case "date", "to_date", "date_trunc", "trunc", "date_format", "year", "month", "day", "hour", "minute", "dayofmonth", "quarter", "extract":
 			return dayHint(name)
 		case "lower", "upper", "lcase", "ucase":

@@ -1,6 +1,8 @@
 package engine
 
-import "github.com/skua-data/skua/scan"
+import (
+	"github.com/skua-data/skua/scan"
+)
 
 // listed pins a table of plain files to the files of its plan: no metadata fixes them, and the parts of a result must not be of two listings.
 func (t *PinnedTable) listed(p scan.Plan) {

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 )
@@ -29,9 +29,9 @@ func (in *inference) infer(tree *syntax.Select) {
 	if tree.From != nil && tree.From.At != nil && tree.From.At.Expr != nil {
 		in.walk(tree.From.At.Expr)
 	}
-	in.expect(tree.Where, typeBoolean)
-	in.expect(tree.Limit, typeBigint)
-	in.expect(tree.Offset, typeBigint)
+	in.expect(tree.Where, sparktype.Boolean)
+	in.expect(tree.Limit, sparktype.Bigint)
+	in.expect(tree.Offset, sparktype.Bigint)
 }
 
 // expect notes that an expression is of a type, if it is a parameter, and walks it.
@@ -62,8 +62,8 @@ func (in *inference) walk(e syntax.Expr) {
 		return
 	case *syntax.Binary:
 		if e.Op == "AND" || e.Op == "OR" {
-			in.expect(e.Left, typeBoolean)
-			in.expect(e.Right, typeBoolean)
+			in.expect(e.Left, sparktype.Boolean)
+			in.expect(e.Right, sparktype.Boolean)
 			return
 		}
 		in.together(e.Left, e.Right)
@@ -75,11 +75,11 @@ func (in *inference) walk(e syntax.Expr) {
 		in.together(append([]syntax.Expr{e.Expr}, e.List...)...)
 		return
 	case *syntax.Like:
-		in.expect(e.Expr, typeString)
-		in.expect(e.Pattern, typeString)
+		in.expect(e.Expr, sparktype.String)
+		in.expect(e.Pattern, sparktype.String)
 		return
 	case *syntax.Cast:
-		if t, err := typeOf(e.Type); err == nil {
+		if t, err := sparktype.Of(e.Type); err == nil {
 			in.expect(e.Expr, t)
 			return
 		}
@@ -117,14 +117,14 @@ func (in *inference) typeOf(e syntax.Expr) arrow.DataType {
 		return nil
 	case *syntax.Column:
 		if ref, err := in.binder.column(e); err == nil {
-			return logical(ref.typ)
+			return sparktype.Logical(ref.typ)
 		}
 	}
-	c, err := in.binder.constant(e)
-	if err != nil || c.unbound || c.typ.ID() == arrow.NULL {
+	c, err := in.binder.Evaluate(e)
+	if err != nil || c.Unbound || c.Type.ID() == arrow.NULL {
 		return nil
 	}
-	return c.typ
+	return c.Type
 }
 
 // schema gives one field for each parameter.
@@ -140,10 +140,10 @@ func (in *inference) schema() *arrow.Schema {
 }
 
 // unbound gives a place for each parameter's value.
-func unbound(parameters *arrow.Schema) []constant {
-	out := make([]constant, parameters.NumFields())
+func unbound(parameters *arrow.Schema) []sparktype.Value {
+	out := make([]sparktype.Value, parameters.NumFields())
 	for i, f := range parameters.Fields() {
-		out[i] = constant{typ: f.Type, unbound: true}
+		out[i] = sparktype.Value{Type: f.Type, Unbound: true}
 	}
 	return out
 }
@@ -152,19 +152,19 @@ func unbound(parameters *arrow.Schema) []constant {
 const maxSets = 1000
 
 // arguments gives the values of every parameter set, in order; without parameters there is one empty set.
-func arguments(want int, args arrow.RecordBatch) ([][]constant, error) {
+func arguments(want int, args arrow.RecordBatch) ([][]sparktype.Value, error) {
 	if err := countArguments(want, args); err != nil {
 		return nil, err
 	}
 	if want == 0 {
-		return [][]constant{{}}, nil
+		return [][]sparktype.Value{{}}, nil
 	}
-	out := make([][]constant, args.NumRows())
+	out := make([][]sparktype.Value, args.NumRows())
 	for i := range out {
-		out[i] = make([]constant, want)
+		out[i] = make([]sparktype.Value, want)
 		for j := range out[i] {
 			var err error
-			if out[i][j], err = argument(args.Column(j), i); err != nil {
+			if out[i][j], err = sparktype.Argument(args.Column(j), i); err != nil {
 				return nil, fault.Wrap(err, "parameter %d", j+1)
 			}
 		}
@@ -219,23 +219,4 @@ func decodeArguments(encoded []byte) (out arrow.RecordBatch, err error) {
 	out = r.RecordBatch()
 	out.Retain()
 	return out, nil
-}
-
-// argument reads one bound value. Clients bind what their language has: every width of numbers, every unit of time.
-func argument(column arrow.Array, i int) (constant, error) {
-	if d, ok := column.(*array.Dictionary); ok && !d.IsNull(i) {
-		return argument(d.Dictionary(), d.GetValueIndex(i))
-	}
-	if e, ok := column.(array.ExtensionArray); ok {
-		return argument(e.Storage(), i)
-	}
-	t, err := argumentType(column.DataType())
-	if err != nil || t.ID() == arrow.NULL || column.IsNull(i) {
-		return constant{typ: t}, err
-	}
-	value, err := argumentValue(column, i)
-	if n, ok := value.(int64); ok && integral(t) {
-		return constant{typ: t, value: n, digits: digitsOf(n)}, err
-	}
-	return constant{typ: t, value: value}, err
 }

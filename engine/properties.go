@@ -19,7 +19,7 @@ func parseShowProperties(p *syntax.Parser) (*command, error) {
 		return nil, err
 	}
 	return &command{name: "SHOW TBLPROPERTIES", columns: keyValue, run: func(ctx context.Context, s *statement) ([]row, error) {
-		d, found, err := s.describe(ctx, texts(name))
+		d, found, err := s.describe(ctx, syntax.Texts(name))
 		if err != nil {
 			return nil, err
 		}
@@ -53,7 +53,7 @@ func propertyKey(p *syntax.Parser) (key string, given bool, err error) {
 		if nameErr != nil {
 			return "", false, nameErr
 		}
-		key = strings.Join(texts(name), ".")
+		key = strings.Join(syntax.Texts(name), ".")
 	}
 	if !p.Symbol(")") {
 		return "", false, p.Unexpected()

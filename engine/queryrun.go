@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/skua-data/skua/engine/sparkname"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 )
@@ -60,7 +61,7 @@ func (s *statement) compile(ctx context.Context, args arrow.RecordBatch, cause e
 	r := &resolution{opened: map[string]openTable{}, used: map[string]string{}, ignored: map[string][]reportIgnored{}, wraps: map[string]bool{}}
 	dialect, _ := s.state.Get(dialectKey)
 	q := Query{Text: tableTerms(s.text), Zone: s.zone, Clock: s.clock, CaseSensitive: s.caseSensitive(), Dialect: strings.ToLower(dialect), Catalog: s.state.Catalog,
-		Namespace: s.state.Namespace, Name: outputName, Rows: s.rows, Constants: map[string]string{}, Arguments: args,
+		Namespace: s.state.Namespace, Name: sparkname.Of, Rows: s.rows, Constants: map[string]string{}, Arguments: args,
 		Resolve: func(ctx context.Context, ref syntax.TableRef) (Table, error) { return s.resolve(ctx, r, &ref) }}
 	q.Variable = s.variables()
 	for name, value := range sessionFunctions {
@@ -78,10 +79,10 @@ func (s *statement) compile(ctx context.Context, args arrow.RecordBatch, cause e
 
 // resolve finds a table for the Executor as FROM does for a scan.
 func (s *statement) resolve(ctx context.Context, r *resolution, ref *syntax.TableRef) (Table, error) {
-	if v, ok := s.tempView(texts(ref.Name)); ok {
+	if v, ok := s.tempView(syntax.Texts(ref.Name)); ok {
 		return s.temporary(r, ref, v)
 	}
-	if source, name, ok := s.systemTable(ctx, texts(ref.Name)); ok {
+	if source, name, ok := s.systemTable(ctx, syntax.Texts(ref.Name)); ok {
 		return Table{Name: syntax.QuoteName(name), Parts: name, Source: source}, nil
 	}
 	plain := s.binder(nil, nil, nil)
@@ -96,7 +97,7 @@ func (s *statement) resolve(ctx context.Context, r *resolution, ref *syntax.Tabl
 	if at, err = s.optionReference(plain, options, at); err != nil {
 		return Table{}, err
 	}
-	f, err := s.table(ctx, texts(ref.Name))
+	f, err := s.table(ctx, syntax.Texts(ref.Name))
 	if v := viewOf(err); v != nil {
 		return s.view(ctx, r, ref, v)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/fault"
 )
 
@@ -183,9 +184,9 @@ func (s *stream) column(r *result, at int, o output, b rowBatch, from, n int64) 
 	case scanColumn:
 		return array.NewSlice(b.columns.Column(o.column), from, from+n), nil
 	case aggregateValue:
-		return repeated(constant{typ: s.query.schema.Field(at).Type, value: b.values[at]}, int(n), r.account.Allocator())
+		return repeated(sparktype.Value{Type: s.query.schema.Field(at).Type, Value: b.values[at]}, int(n), r.account.Allocator())
 	case rowCount:
-		return repeated(constant{typ: typeBigint, value: b.count}, int(n), r.account.Allocator())
+		return repeated(sparktype.Value{Type: sparktype.Bigint, Value: b.count}, int(n), r.account.Allocator())
 	}
 	return repeated(o.constant, int(n), r.account.Allocator())
 }

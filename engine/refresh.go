@@ -17,15 +17,15 @@ func parseRefresh(p *syntax.Parser) (*command, error) {
 	}
 	return &command{name: "REFRESH TABLE", update: true, columns: affectedRows, run: func(ctx context.Context, s *statement) ([]row, error) {
 		s = s.fresh()
-		if v, ok := s.tempView(texts(name)); ok {
+		if v, ok := s.tempView(syntax.Texts(name)); ok {
 			return noEffect, s.refreshTempView(ctx, v)
 		}
-		catalog, identifier, err := s.complete(texts(name))
+		catalog, identifier, err := s.complete(syntax.Texts(name))
 		if err != nil {
 			return nil, err
 		}
 		s.engine.config.Catalogs.Refresh(catalog, identifier)
-		f, err := s.table(ctx, texts(name))
+		f, err := s.table(ctx, syntax.Texts(name))
 		if err != nil {
 			return nil, err
 		}

@@ -6,20 +6,21 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/fault"
 )
 
 // repeated gives an array that holds a constant n times.
-func repeated(c constant, n int, mem memory.Allocator) (arrow.Array, error) {
-	b := array.NewBuilder(mem, c.typ)
+func repeated(c sparktype.Value, n int, mem memory.Allocator) (arrow.Array, error) {
+	b := array.NewBuilder(mem, c.Type)
 	defer b.Release()
 	b.Reserve(n)
 	for range n {
-		if c.value == nil {
+		if c.Value == nil {
 			b.AppendNull()
 			continue
 		}
-		if err := appendValue(b, c.value); err != nil {
+		if err := appendValue(b, c.Value); err != nil {
 			return nil, err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/apache/iceberg-go/table"
-
 	"github.com/apache/iceberg-go/view"
 
 	"github.com/skua-data/skua/catalogs"
@@ -170,7 +169,7 @@ func (s *statement) openPinned(ctx context.Context, f *found) error {
 		if err != nil || len(name) < 2 {
 			return fault.New(fault.Invalid, "the ticket names no table: %q", pin.Name)
 		}
-		catalog, identifier := name[0].Text, texts(name[1:])
+		catalog, identifier := name[0].Text, syntax.Texts(name[1:])
 		if catalog != f.catalog || !prefixOf(identifier, f.identifier) {
 			continue
 		}
@@ -296,7 +295,7 @@ func (s *statement) inNamespace(ctx context.Context, written []string) string {
 			base.suffix = "snapshots"
 		}
 	}
-	return " Did you mean " + quoted(base.full()) + "?"
+	return " Did you mean " + syntax.BackQuote(base.full()...) + "?"
 }
 
 // topLevel reports whether a catalog has a namespace of this name at its root.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/scan"
 )
@@ -34,7 +35,7 @@ type scanRoute struct{ tree *syntax.Select }
 func (scanRoute) kind() string { return scanKind }
 
 func (r scanRoute) bind(ctx context.Context, s *statement, set arrow.RecordBatch) (bound, error) {
-	var params []constant
+	var params []sparktype.Value
 	if set != nil {
 		sets, err := arguments(int(set.NumCols()), set)
 		if err != nil {

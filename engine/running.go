@@ -10,6 +10,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/session"
 )
@@ -32,7 +33,7 @@ type statement struct {
 	zone      *time.Location
 	pinned    []PinnedTable     // resumed: the tables as they were; nil: the current ones
 	views     []string          // whose texts this one is in, outermost first
-	values    []constant        // of a command's parameters; nil: it has none
+	values    []sparktype.Value // of a command's parameters; nil: it has none
 	arguments arrow.RecordBatch // the same, in one row
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 
+	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 )
 
@@ -13,7 +14,7 @@ func SchemaName(namespace []string) string {
 	for i, level := range namespace {
 		levels[i] = level
 		if level == "" || strings.ContainsAny(level, ".`") {
-			levels[i] = "`" + strings.ReplaceAll(level, "`", "``") + "`"
+			levels[i] = syntax.BackQuote(level)
 		}
 	}
 	return strings.Join(levels, ".")

@@ -9,6 +9,9 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/skua-data/skua/engine/constant"
+	"github.com/skua-data/skua/engine/sparkname"
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/predicate"
@@ -37,7 +40,7 @@ type query struct {
 type output struct {
 	kind      outputKind
 	column    int // in the scan's schema
-	constant  constant
+	constant  sparktype.Value
 	aggregate scan.Aggregate
 }
 
@@ -51,11 +54,11 @@ const (
 )
 
 // bind resolves the names of a SELECT and the types of its constants. params are the values of its parameters; nil leaves them unbound.
-func (s *statement) bind(ctx context.Context, tree *syntax.Select, params []constant) (*query, error) {
+func (s *statement) bind(ctx context.Context, tree *syntax.Select, params []sparktype.Value) (*query, error) {
 	if tree.Unsupported != "" {
 		return nil, unsupported("%s is not supported without an SQL engine yet", tree.Unsupported).At(position(tree.UnsupportedPos))
 	}
-	if tree.From != nil && isSystemTable(texts(tree.From.Name)) {
+	if tree.From != nil && isSystemTable(syntax.Texts(tree.From.Name)) {
 		return nil, unsupported("%s is read by the SQL engine, which this build does not have", informationSchema).At(position(tree.From.Name[0].Pos))
 	}
 	q := &query{limit: -1}
@@ -76,11 +79,11 @@ func (s *statement) bind(ctx context.Context, tree *syntax.Select, params []cons
 		params = unbound(q.parameters)
 	}
 	b.binder, plain = s.sourceBinder(q.source, params), s.binder(nil, nil, params)
-	b.binder.leave = s.leaves(q, leaveTypes)
+	b.binder.LeaveOut(s.leaves(q, constant.LeaveTypes))
 	if err := b.items(tree.Items); err != nil {
 		return nil, err
 	}
-	b.binder.leave = s.leaves(q, leaveValues)
+	b.binder.LeaveOut(s.leaves(q, constant.LeaveValues))
 	if err := b.where(tree.Where); err != nil {
 		return nil, err
 	}
@@ -106,14 +109,14 @@ func (b *selectBinder) infer(tree *syntax.Select) {
 	b.query.parameters = in.schema()
 }
 
-func (s *statement) sourceBinder(source scan.Source, params []constant) *binder {
+func (s *statement) sourceBinder(source scan.Source, params []sparktype.Value) *binder {
 	if source == nil {
 		return s.binder(nil, nil, params)
 	}
 	return s.binder(source.Schema(), source.MetadataColumns(), params)
 }
 
-func (s *statement) binder(schema, metadata *arrow.Schema, params []constant) *binder {
+func (s *statement) binder(schema, metadata *arrow.Schema, params []sparktype.Value) *binder {
 	if schema == nil {
 		schema, metadata = arrow.NewSchema(nil, nil), arrow.NewSchema(nil, nil)
 	}
@@ -142,10 +145,10 @@ func (s *statement) bindSource(ctx context.Context, q *query, b *binder, from *s
 	if at, err = s.optionReference(b, options, at); err != nil {
 		return nil, err
 	}
-	if v, ok := s.tempView(texts(from.Name)); ok {
-		return nil, unsupported("%s is a temporary view, which the SQL engine reads", quoted([]string{v.Name}))
+	if v, ok := s.tempView(syntax.Texts(from.Name)); ok {
+		return nil, unsupported("%s is a temporary view, which the SQL engine reads", syntax.BackQuote(v.Name))
 	}
-	if q.found, err = s.table(ctx, texts(from.Name)); err != nil {
+	if q.found, err = s.table(ctx, syntax.Texts(from.Name)); err != nil {
 		return nil, placed(err, from.Name[0].Pos)
 	}
 	if at, err = s.wapReference(q.found, at); err != nil {
@@ -192,7 +195,7 @@ func (s *statement) rows(word string, e syntax.Expr) (int64, bool, error) {
 
 // rowNumber evaluates the number of a LIMIT or OFFSET.
 func rowNumber(b *binder, name string, e syntax.Expr) (int64, error) {
-	c, err := b.constant(e)
+	c, err := b.Evaluate(e)
 	if err != nil {
 		return 0, err
 	}
@@ -200,14 +203,14 @@ func rowNumber(b *binder, name string, e syntax.Expr) (int64, error) {
 		return 0, fault.New(fault.Invalid, "The limit like expression \"%s\" is invalid. The %s expression must %s.", e, name, why).
 			With("INVALID_LIMIT_LIKE_EXPRESSION."+condition, "42K0E").At(position(e.Pos()))
 	}
-	n, ok := c.value.(int64)
+	n, ok := c.Value.(int64)
 	switch {
-	case c.unbound:
+	case c.Unbound:
 		return 0, nil
-	case c.value == nil:
+	case c.Value == nil:
 		return fail("IS_NULL", "not be null")
-	case !ok || !arrow.IsInteger(c.typ.ID()):
-		return fail("DATA_TYPE", "be integer type, but got \""+strings.ToUpper(sparkType(c.typ))+"\"")
+	case !ok || !arrow.IsInteger(c.Type.ID()):
+		return fail("DATA_TYPE", "be integer type, but got \""+strings.ToUpper(sparkType(c.Type))+"\"")
 	case n < 0:
 		return fail("IS_NEGATIVE", "be equal to or greater than 0, but got "+itoa64(n))
 	}
@@ -256,7 +259,7 @@ func (b *selectBinder) item(item syntax.Item) (kinds [4]int, err error) {
 	case item.Star:
 		err = b.star(item)
 	case isRowCount(item.Expr):
-		b.add(output{kind: rowCount}, arrow.Field{Name: itemName(item, outputName(item.Expr)), Type: arrow.PrimitiveTypes.Int64}, "")
+		b.add(output{kind: rowCount}, arrow.Field{Name: itemName(item, sparkname.Of(item.Expr)), Type: arrow.PrimitiveTypes.Int64}, "")
 	default:
 		var is bool
 		if is, err = b.aggregate(item); !is && err == nil {
@@ -320,14 +323,14 @@ func (b *selectBinder) value(item syntax.Item) error {
 			b.addField(ref.id, arrow.Field{Name: itemName(item, last), Type: ref.typ, Nullable: ref.nullable}, b.comment(ref))
 			return nil
 		}
-		if c, ok := b.binder.variable(column); ok {
+		if c, ok := b.binder.Variable(column); ok {
 			b.addConstant(c, item)
 			return nil
 		}
 		if len(column.Parts) > 1 || column.Parts[0].Quoted || b.qualifier.hasColumn(column.Parts[0].Text) {
 			return err
 		}
-		if c, constErr := b.binder.constant(e); constErr == nil {
+		if c, constErr := b.binder.Evaluate(e); constErr == nil {
 			b.addConstant(c, item)
 			return nil
 		}
@@ -339,7 +342,7 @@ func (b *selectBinder) value(item syntax.Item) error {
 		}
 		return b.moreThanAScan(item)
 	}
-	c, err := b.binder.constant(e)
+	c, err := b.binder.Evaluate(e)
 	if err != nil {
 		return err
 	}
@@ -352,8 +355,8 @@ func (b *selectBinder) moreThanAScan(item syntax.Item) error {
 }
 
 // addConstant adds a constant. One that is made of parameters may be null in another run.
-func (b *selectBinder) addConstant(c constant, item syntax.Item) {
-	f := arrow.Field{Name: itemName(item, outputName(item.Expr)), Type: c.typ, Nullable: c.value == nil || hasParameter(item.Expr)}
+func (b *selectBinder) addConstant(c sparktype.Value, item syntax.Item) {
+	f := arrow.Field{Name: itemName(item, sparkname.Of(item.Expr)), Type: c.Type, Nullable: c.Value == nil || hasParameter(item.Expr)}
 	b.add(output{kind: fixedValue, constant: c}, f, "")
 }
 
@@ -404,7 +407,7 @@ func (b *selectBinder) structStar(column *syntax.Column) error {
 	}
 	st, ok := ref.typ.(*arrow.StructType)
 	if !ok {
-		return fault.New(fault.Invalid, "Cannot resolve %s.*: %s is no table of this query and no struct.", syntax.QuoteName(texts(column.Parts)), syntax.QuoteName(texts(column.Parts))).
+		return fault.New(fault.Invalid, "Cannot resolve %s.*: %s is no table of this query and no struct.", syntax.QuoteName(syntax.Texts(column.Parts)), syntax.QuoteName(syntax.Texts(column.Parts))).
 			With("CANNOT_RESOLVE_STAR_EXPAND", "42704").At(position(column.Pos()))
 	}
 	for _, f := range st.Fields() {
@@ -432,4 +435,12 @@ func (b *selectBinder) where(e syntax.Expr) error {
 		b.query.request.Filter = p
 	}
 	return nil
+}
+
+// leaves says what of a query is left to the Executor in a place.
+func (s *statement) leaves(q *query, what constant.Leaving) constant.Leaving {
+	if dialect, _ := s.state.Get(dialectKey); q.parameters.NumFields() > 0 || s.engine.config.Executor == nil || strings.EqualFold(dialect, "spark") {
+		return constant.LeaveNothing
+	}
+	return what
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 )
 
@@ -18,11 +19,11 @@ var sessionFunctions = map[string]func(s *statement) string{
 	"current_timezone": func(s *statement) string { return s.zone.String() },
 }
 
-// sessionValue gives a session function's value.
-func (b *binder) sessionValue(name string) (constant, bool) {
+// SessionValue gives a session function's value.
+func (b *binder) SessionValue(name string) (sparktype.Value, bool) {
 	f, ok := sessionFunctions[strings.ToLower(name)]
 	if !ok || b.session == nil {
-		return constant{}, false
+		return sparktype.Value{}, false
 	}
-	return textConstant(f(b.session)), true
+	return sparktype.TextValue(f(b.session)), true
 }

@@ -23,7 +23,7 @@ func in(p *syntax.Parser) ([]string, error) {
 		return nil, nil
 	}
 	name, err := p.Name()
-	return texts(name), err
+	return syntax.Texts(name), err
 }
 
 func parseShowCatalogs(p *syntax.Parser) (*command, error) {

@@ -19,10 +19,10 @@ func parseShowCreate(p *syntax.Parser) (*command, error) {
 		return nil, unsupported("SHOW CREATE TABLE AS SERDE is not supported for v2 tables.").With("NOT_SUPPORTED_COMMAND_FOR_V2_TABLE", "0A000")
 	}
 	return &command{name: "SHOW CREATE TABLE", columns: columns(text("createtab_stmt")), run: func(ctx context.Context, s *statement) ([]row, error) {
-		if err := s.permanent("SHOW CREATE TABLE", texts(name)); err != nil {
+		if err := s.permanent("SHOW CREATE TABLE", syntax.Texts(name)); err != nil {
 			return nil, err
 		}
-		d, f, err := s.describe(ctx, texts(name))
+		d, f, err := s.describe(ctx, syntax.Texts(name))
 		if err != nil {
 			return nil, err
 		}

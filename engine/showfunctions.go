@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/skua-data/skua/engine/constant"
 	"github.com/skua-data/skua/engine/syntax"
 )
 
@@ -39,7 +40,7 @@ func parseShowFunctions(p *syntax.Parser) (*command, error) {
 			}
 		}
 		var rows []row
-		for _, name := range functionNames() {
+		for _, name := range knownFunctions() {
 			if kind != "USER" && match(name) { // nobody can define one
 				rows = append(rows, row{name})
 			}
@@ -59,20 +60,14 @@ func functionPattern(p *syntax.Parser) (matcher, error) {
 		return showPattern(pattern), err
 	}
 	name, err := p.Name()
-	return showPattern(strings.Join(texts(name), ".")), err
+	return showPattern(strings.Join(syntax.Texts(name), ".")), err
 }
 
-// functionNames are the functions that a SELECT understands, sorted.
-func functionNames() []string {
-	names := append([]string{"count", "decimal"}, sortedKeys(sessionFunctions)...)
-	for _, f := range functions {
-		names = append(names, f.name)
-	}
-	for name := range truthFunctions {
-		names = append(names, name)
-	}
-	for name := range namedTypes {
-		if name != "void" {
+// knownFunctions are the functions that a SELECT understands, sorted.
+func knownFunctions() []string {
+	names := append(sortedKeys(sessionFunctions), "count")
+	for _, name := range constant.FunctionNames() {
+		if name != "void" { // the type of NULL, which nothing is cast to
 			names = append(names, name)
 		}
 	}

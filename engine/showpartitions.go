@@ -28,7 +28,7 @@ func parseShowPartitions(p *syntax.Parser) (*command, error) {
 		}
 	}
 	return &command{name: "SHOW PARTITIONS", columns: columns(text("partition")), run: func(ctx context.Context, s *statement) ([]row, error) {
-		return s.showPartitions(ctx, texts(ident), only)
+		return s.showPartitions(ctx, syntax.Texts(ident), only)
 	}}, p.End()
 }
 
@@ -67,9 +67,9 @@ func (s *statement) showPartitions(ctx context.Context, name []string, only []pa
 	case err != nil && view == nil:
 		return nil, err
 	case view != nil || f.opened == nil && f.catalog == "":
-		return nil, fault.New(fault.Invalid, "'SHOW PARTITIONS' expects a table but %s is a view.", quoted(name)).With("EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE", "42809")
+		return nil, fault.New(fault.Invalid, "'SHOW PARTITIONS' expects a table but %s is a view.", syntax.BackQuote(name...)).With("EXPECT_TABLE_NOT_VIEW.NO_ALTERNATIVE", "42809")
 	}
-	full := quoted(f.full())
+	full := syntax.BackQuote(f.full()...)
 	if f.opened == nil || f.suffix != "" {
 		return nil, noPartitionManagement(full)
 	}
@@ -88,13 +88,13 @@ func (s *statement) showPartitions(ctx context.Context, name []string, only []pa
 		if !slices.ContainsFunc(keys, func(k string) bool { return strings.EqualFold(k, v.column.Text) }) {
 			return nil, fault.New(fault.Invalid, "%s is not a valid partition column in table %s.", v.column.Text, full)
 		}
-		c, err := b.constant(v.value)
+		c, err := b.Evaluate(v.value)
 		if err != nil {
 			return nil, err
 		}
 		values[v.column.Text] = nil
-		if !c.null() {
-			text := b.text(c)
+		if !c.Null() {
+			text := b.Text(c)
 			values[v.column.Text] = &text
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/iceberg-go"
 
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/scan"
 )
@@ -24,38 +25,38 @@ type typeWords struct {
 func wordsOf(t iceberg.Type) typeWords {
 	switch t := t.(type) {
 	case iceberg.BooleanType:
-		return typeWords{"BOOLEAN", "boolean", 1, typeBoolean}
+		return typeWords{"BOOLEAN", "boolean", 1, sparktype.Boolean}
 	case iceberg.Int32Type:
-		return typeWords{"INT", "integer", 4, typeInt}
+		return typeWords{"INT", "integer", 4, sparktype.Int}
 	case iceberg.Int64Type:
-		return typeWords{"BIGINT", "long", 8, typeBigint}
+		return typeWords{"BIGINT", "long", 8, sparktype.Bigint}
 	case iceberg.Float32Type:
-		return typeWords{"FLOAT", "float", 4, typeFloat}
+		return typeWords{"FLOAT", "float", 4, sparktype.Float}
 	case iceberg.Float64Type:
-		return typeWords{"DOUBLE", "double", 8, typeDouble}
+		return typeWords{"DOUBLE", "double", 8, sparktype.Double}
 	case iceberg.DateType:
-		return typeWords{"DATE", "date", 4, typeDate}
+		return typeWords{"DATE", "date", 4, sparktype.Date}
 	case iceberg.TimestampTzType:
-		return typeWords{"TIMESTAMP", "timestamp", 8, typeTimestamp}
+		return typeWords{"TIMESTAMP", "timestamp", 8, sparktype.Timestamp}
 	case iceberg.TimestampType:
-		return typeWords{"TIMESTAMP_NTZ", "timestamp_ntz", 8, typeTimestampNTZ}
+		return typeWords{"TIMESTAMP_NTZ", "timestamp_ntz", 8, sparktype.TimestampNTZ}
 	case iceberg.StringType, iceberg.UUIDType:
-		return typeWords{"STRING", "string", 20, typeString}
+		return typeWords{"STRING", "string", 20, sparktype.String}
 	case iceberg.BinaryType, iceberg.FixedType:
-		return typeWords{"BINARY", "binary", 100, typeBinary}
+		return typeWords{"BINARY", "binary", 100, sparktype.Binary}
 	case iceberg.UnknownType:
 		return typeWords{"VOID", "void", 1, arrow.Null}
 	case iceberg.VariantType:
 		return typeWords{"VARIANT", "variant", 2048, arrow.Null}
 	case iceberg.DecimalType:
 		name := fmt.Sprintf("decimal(%d,%d)", t.Precision(), t.Scale())
-		words := typeWords{strings.ToUpper(name), name, 8, decimalType(t.Precision(), t.Scale())}
+		words := typeWords{strings.ToUpper(name), name, 8, sparktype.Decimal(t.Precision(), t.Scale())}
 		if t.Precision() > 18 {
 			words.size = 16
 		}
 		return words
 	}
-	return typeWords{strings.ToUpper(t.String()), t.String(), 8, typeString} // a type that Spark lacks, by Iceberg's name: time, timestamp_ns
+	return typeWords{strings.ToUpper(t.String()), t.String(), 8, sparktype.String} // a type that Spark lacks, by Iceberg's name: time, timestamp_ns
 }
 
 // sqlType spells a type as DDL does, with the comments of nested fields.
@@ -82,7 +83,7 @@ func ddlName(name string) string {
 	if bareName.MatchString(name) {
 		return name
 	}
-	return quoted([]string{name})
+	return syntax.BackQuote(name)
 }
 
 func ddlNames(parts []string) string {
@@ -115,15 +116,15 @@ func (s *statement) defaultText(c scan.ColumnInfo) string {
 	if c.Default == nil {
 		return ""
 	}
-	value := constant{typ: wordsOf(c.Field.Type).constant, value: c.Default}
-	if raw, ok := c.Default.([]byte); ok && len(raw) == 16 && value.typ == typeString { // a uuid
+	value := sparktype.Value{Type: wordsOf(c.Field.Type).constant, Value: c.Default}
+	if raw, ok := c.Default.([]byte); ok && len(raw) == 16 && value.Type == sparktype.String { // a uuid
 		h := hex.EncodeToString(raw)
-		value.value = h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
+		value.Value = h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:]
 	}
-	if zoned(value.typ) {
-		return "TIMESTAMP '" + (&binder{zone: s.zone}).text(value) + "'"
+	if sparktype.Zoned(value.Type) {
+		return "TIMESTAMP '" + sparktype.Session{Zone: s.zone}.Text(value) + "'"
 	}
-	return value.sql()
+	return value.SQL()
 }
 
 // rowSize is the bytes that Spark counts a row of the columns as.
@@ -219,5 +220,5 @@ func bucketOf(transform string) (buckets, column string, ok bool) {
 	if err != nil {
 		return "", "", false
 	}
-	return buckets, strings.Join(texts(name), "."), true
+	return buckets, strings.Join(syntax.Texts(name), "."), true
 }

@@ -20,7 +20,7 @@ func parseTempView(p *syntax.Parser, replace bool) (*command, error) {
 		return nil, err
 	}
 	if len(name) > 1 {
-		return nil, fault.New(fault.Invalid, "CREATE TEMPORARY VIEW or the corresponding Dataset APIs only accept single-part view names, but got: %s.", quoted(texts(name))).
+		return nil, fault.New(fault.Invalid, "CREATE TEMPORARY VIEW or the corresponding Dataset APIs only accept single-part view names, but got: %s.", syntax.BackQuote(syntax.Texts(name)...)).
 			With("TEMP_VIEW_NAME_TOO_MANY_NAME_PARTS", "428EK").At(position(name[0].Pos))
 	}
 	v := session.View{Name: name[0].Text}
@@ -52,7 +52,7 @@ func parseTempView(p *syntax.Parser, replace bool) (*command, error) {
 				return nil
 			}
 			return fault.New(fault.Invalid, "Cannot create the temporary view %s because it already exists. Choose a different name, drop or replace the existing view, "+
-				"or add the IF NOT EXISTS clause to tolerate pre-existing views.", quoted([]string{v.Name})).With("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", "42P07")
+				"or add the IF NOT EXISTS clause to tolerate pre-existing views.", syntax.BackQuote(v.Name)).With("TEMP_TABLE_OR_VIEW_ALREADY_EXISTS", "42P07")
 		}
 		return s.makeView(ctx, v)
 	}), p.End()
@@ -122,7 +122,7 @@ func (s *statement) viewNames(v session.View, data *arrow.Schema) error {
 		if n < len(given) {
 			reason, condition = "too many", "TOO_MANY_DATA_COLUMNS"
 		}
-		return fault.New(fault.Invalid, "Cannot create view %s, the reason is %s data columns:\nView columns: %s.\nData columns: %s.", quoted([]string{v.Name}), reason,
+		return fault.New(fault.Invalid, "Cannot create view %s, the reason is %s data columns:\nView columns: %s.\nData columns: %s.", syntax.BackQuote(v.Name), reason,
 			quotedEach(v.Columns), quotedEach(given)).With("CREATE_VIEW_COLUMN_ARITY_MISMATCH."+condition, "21S01")
 	}
 	for i, name := range given {
@@ -137,13 +137,13 @@ func (s *statement) viewNames(v session.View, data *arrow.Schema) error {
 func quotedEach(names []string) string {
 	out := make([]string, len(names))
 	for i, n := range names {
-		out[i] = quoted([]string{n})
+		out[i] = syntax.BackQuote(n)
 	}
 	return strings.Join(out, ", ")
 }
 
 func columnExists(name string) *fault.Error {
-	return fault.New(fault.Invalid, "The column %s already exists. Choose another name or rename the existing column.", quoted([]string{name})).
+	return fault.New(fault.Invalid, "The column %s already exists. Choose another name or rename the existing column.", syntax.BackQuote(name)).
 		With("COLUMN_ALREADY_EXISTS", "42711")
 }
 
@@ -155,10 +155,10 @@ func parseDropView(p *syntax.Parser) (*command, error) {
 		return nil, err
 	}
 	return effect("DROP VIEW", func(ctx context.Context, s *statement) error {
-		if _, ok := s.tempView(texts(name)); ok {
+		if _, ok := s.tempView(syntax.Texts(name)); ok {
 			return s.keep(func(o session.Objects) session.Objects { return o.WithoutView(name[0].Text) })
 		}
-		_, err := s.table(ctx, texts(name))
+		_, err := s.table(ctx, syntax.Texts(name))
 		switch {
 		case err == nil || viewOf(err) != nil:
 			return fault.New(fault.Denied, "Skua reads only: DROP VIEW is not supported")
@@ -180,7 +180,7 @@ func (s *statement) tempView(name []string) (session.View, bool) {
 // temporary gives a temporary view for the Executor.
 func (s *statement) temporary(r *resolution, ref *syntax.TableRef, v session.View) (Table, error) {
 	inner := *s
-	out := &View{Name: quoted([]string{v.Name}), Text: tableTerms(v.Text), Dialect: "ansi"}
+	out := &View{Name: syntax.BackQuote(v.Name), Text: tableTerms(v.Text), Dialect: "ansi"}
 	if err := s.within(&inner, out.Name, ref); err != nil {
 		return Table{}, err
 	}
@@ -225,8 +225,8 @@ func (s *statement) tempViewColumns(ctx context.Context, v session.View) (*arrow
 // permanent refuses a command that Spark has for what a catalog keeps alone.
 func (s *statement) permanent(command string, name []string) error {
 	if _, ok := s.fresh().tempView(name); ok {
-		return fault.New(fault.Invalid, "'%s' expects a permanent view but %s is a temp view.", command, quoted(name)).
-			With("EXPECT_PERMANENT_VIEW_NOT_TEMP", "42809").In(quoted(name))
+		return fault.New(fault.Invalid, "'%s' expects a permanent view but %s is a temp view.", command, syntax.BackQuote(name...)).
+			With("EXPECT_PERMANENT_VIEW_NOT_TEMP", "42809").In(syntax.BackQuote(name...))
 	}
 	return nil
 }
@@ -259,7 +259,7 @@ func (s *statement) refreshTempView(ctx context.Context, v session.View) error {
 	}
 	for _, pin := range c.resolved.pins {
 		if name, err := syntax.NewParser(pin.Name).Name(); err == nil && len(name) > 1 {
-			s.engine.config.Catalogs.Refresh(name[0].Text, texts(name[1:]))
+			s.engine.config.Catalogs.Refresh(name[0].Text, syntax.Texts(name[1:]))
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/scan"
@@ -38,16 +39,16 @@ func versionReference(version, clause string) scan.Reference {
 
 // timestamp evaluates the expression of TIMESTAMP AS OF: cast to a timestamp in the session's zone, cut to milliseconds.
 func (s *statement) timestamp(b *binder, e syntax.Expr, clause string) (scan.Reference, error) {
-	c, err := b.constant(&syntax.Cast{Expr: e, Type: syntax.TypeName{Name: "timestamp", Pos: e.Pos()}})
+	c, err := b.Evaluate(&syntax.Cast{Expr: e, Type: syntax.TypeName{Name: "timestamp", Pos: e.Pos()}})
 	if err != nil {
 		return scan.Reference{}, timestampExpr(e, err)
 	}
-	micros, ok := c.value.(int64)
+	micros, ok := c.Value.(int64)
 	if !ok {
 		return scan.Reference{}, timestampExpr(e, nil)
 	}
-	if t, isTime := c.typ.(*arrow.TimestampType); !isTime || t.Unit != arrow.Microsecond {
-		return scan.Reference{}, fault.New(fault.Internal, "TIMESTAMP AS OF gave a %s", c.typ)
+	if t, isTime := c.Type.(*arrow.TimestampType); !isTime || t.Unit != arrow.Microsecond {
+		return scan.Reference{}, fault.New(fault.Internal, "TIMESTAMP AS OF gave a %s", c.Type)
 	}
 	return scan.Reference{Kind: scan.RefTimestamp, ID: time.UnixMicro(micros).UnixMilli(), Clause: clause}, nil
 }
@@ -67,7 +68,7 @@ type tableOptions map[string]string
 func (s *statement) tableOptions(b *binder, given []syntax.TableOption) (tableOptions, error) {
 	out := tableOptions{}
 	for _, o := range given {
-		c, err := b.constant(o.Value)
+		c, err := b.Evaluate(o.Value)
 		if err != nil {
 			return nil, err
 		}
@@ -81,11 +82,11 @@ func (s *statement) tableOptions(b *binder, given []syntax.TableOption) (tableOp
 }
 
 // optionText gives an option's value as its reader parses it.
-func optionText(e syntax.Expr, c constant) string {
+func optionText(e syntax.Expr, c sparktype.Value) string {
 	if l, ok := e.(*syntax.Literal); ok {
 		return l.Value
 	}
-	return fmt.Sprint(c.value)
+	return fmt.Sprint(c.Value)
 }
 
 // travelOptions are the options that choose a snapshot, in the order in which they are looked at.

@@ -25,7 +25,7 @@ func parseUse(p *syntax.Parser) (*command, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts := texts(name)
+	parts := syntax.Texts(name)
 	return &command{name: "USE", update: true, columns: affectedRows, run: func(ctx context.Context, s *statement) ([]row, error) {
 		e := s.engine
 		catalog, isCatalog := e.catalogName(parts[0])

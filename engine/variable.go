@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/resource"
@@ -22,10 +23,10 @@ func variableName(p *syntax.Parser) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if plain := variableOf(texts(name)); plain != "" {
+	if plain := variableOf(syntax.Texts(name)); plain != "" {
 		return plain, nil
 	}
-	return "", unresolvedVariable(quoted(texts(name)))
+	return "", unresolvedVariable(syntax.BackQuote(syntax.Texts(name)...))
 }
 
 // variableOf gives the variable that a name means: x, session.x or system.session.x; empty: none can be called so.
@@ -72,7 +73,7 @@ func parseDeclare(p *syntax.Parser) (*command, error) {
 		if err != nil {
 			return nil, err
 		}
-		if _, err := typeOf(n); err != nil {
+		if _, err := sparktype.Of(n); err != nil {
 			return nil, err
 		}
 		typ = p.Since(from)
@@ -93,7 +94,7 @@ func parseDeclare(p *syntax.Parser) (*command, error) {
 		for _, name := range names {
 			if _, known := s.state.Objects.Variable(name); known && !replace {
 				return fault.New(fault.Invalid, "Cannot create the variable %s because it already exists. Choose a different name, or drop or replace the existing variable.",
-					quoted([]string{"system", "session", name})).With("VARIABLE_ALREADY_EXISTS", "42723")
+					syntax.BackQuote("system", "session", name)).With("VARIABLE_ALREADY_EXISTS", "42723")
 			}
 		}
 		text := value
@@ -234,10 +235,10 @@ func (s *statement) declared(names []string) ([]session.Variable, error) {
 	for _, name := range names {
 		v, ok := s.state.Objects.Variable(name)
 		if !ok {
-			return nil, unresolvedVariable(quoted([]string{name}))
+			return nil, unresolvedVariable(syntax.BackQuote(name))
 		}
 		if seen[strings.ToLower(name)] {
-			return nil, fault.New(fault.Invalid, "The variable %s appears more than once in the assignment list: each may stand there once.", quoted([]string{name})).
+			return nil, fault.New(fault.Invalid, "The variable %s appears more than once in the assignment list: each may stand there once.", syntax.BackQuote(name)).
 				With("DUPLICATE_ASSIGNMENTS", "42701")
 		}
 		seen[strings.ToLower(name)] = true
@@ -274,7 +275,7 @@ func parseDropVariable(p *syntax.Parser) (*command, error) {
 	return effect("DROP VARIABLE", func(_ context.Context, s *statement) error {
 		if _, ok := s.state.Objects.Variable(name); !ok && !lenient {
 			return fault.New(fault.Invalid, "The variable %s cannot be found. Verify the spelling and correctness of the schema and catalog.",
-				quoted([]string{"system", "session", name})).With("VARIABLE_NOT_FOUND", "42883")
+				syntax.BackQuote("system", "session", name)).With("VARIABLE_NOT_FOUND", "42883")
 		}
 		return s.keep(func(o session.Objects) session.Objects { return o.WithoutVariable(name) })
 	}), p.End()
@@ -311,12 +312,12 @@ func unplaced(err error) error {
 }
 
 // firstRow gives the one row of the statement; nil: there is none. More rows are an error.
-func (s *statement) firstRow(ctx context.Context) ([]constant, error) {
+func (s *statement) firstRow(ctx context.Context) ([]sparktype.Value, error) {
 	tree, err := s.parse()
 	if err == nil {
 		var q *query
 		if q, err = s.bind(ctx, tree, s.values); err == nil && q.source == nil {
-			var out []constant
+			var out []sparktype.Value
 			for _, o := range q.outputs {
 				out = append(out, o.constant)
 			}
@@ -340,7 +341,7 @@ func (s *statement) firstRow(ctx context.Context) ([]constant, error) {
 		return nil, err
 	}
 	defer reader.Release()
-	var out []constant
+	var out []sparktype.Value
 	for reader.Next() {
 		batch := reader.RecordBatch()
 		if batch.NumRows() > 1 || out != nil && batch.NumRows() > 0 {
@@ -359,34 +360,34 @@ func (s *statement) firstRow(ctx context.Context) ([]constant, error) {
 }
 
 // spellConstant writes a value so that every dialect reads it back the same.
-func spellConstant(c constant) (spelled, error) {
-	t := logical(c.typ)
+func spellConstant(c sparktype.Value) (spelled, error) {
+	t := sparktype.Logical(c.Type)
 	if arrow.IsNested(t.ID()) || t.ID() == arrow.EXTENSION {
-		return spelled{}, unsupported("a variable of type %s is not supported", catalogName(t))
+		return spelled{}, unsupported("a variable of type %s is not supported", sparktype.Name(t))
 	}
-	typ := strings.ToUpper(catalogName(t))
+	typ := strings.ToUpper(sparktype.Name(t))
 	switch t.ID() {
 	case arrow.TIME32, arrow.TIME64, arrow.DURATION, arrow.INTERVAL_MONTH_DAY_NANO:
-		return spelled{}, unsupported("a variable of type %s is not supported", catalogName(t))
+		return spelled{}, unsupported("a variable of type %s is not supported", sparktype.Name(t))
 	case arrow.TIMESTAMP:
-		if typ = "TIMESTAMP_NTZ"; zoned(t) {
+		if typ = "TIMESTAMP_NTZ"; sparktype.Zoned(t) {
 			typ = "TIMESTAMP_LTZ"
 		}
 	}
-	if c.null() {
+	if c.Null() {
 		if t.ID() == arrow.NULL {
 			return spelled{"STRING", "CAST(NULL AS STRING)"}, nil
 		}
 		return spelled{typ, "CAST(NULL AS " + typ + ")"}, nil
 	}
-	switch v := c.value.(type) {
+	switch v := c.Value.(type) {
 	case []byte:
 		return spelled{typ, "X'" + hex.EncodeToString(v) + "'"}, nil
 	case string:
 		return spelled{typ, textLiteral(v)}, nil
 	}
-	text := c.plain()
-	if zoned(t) {
+	text := c.Plain()
+	if sparktype.Zoned(t) {
 		text += "+00:00"
 	}
 	return spelled{typ, "CAST(" + textLiteral(text) + " AS " + typ + ")"}, nil
@@ -422,16 +423,16 @@ func (s *statement) variables() func(parts []string) (string, bool) {
 }
 
 // variable gives the value of a session variable; false: there is none of that name.
-func (s *statement) variable(parts []string) (constant, bool) {
+func (s *statement) variable(parts []string) (sparktype.Value, bool) {
 	v, ok := readVariable(s.state.Objects, parts)
 	if !ok {
-		return constant{}, false
+		return sparktype.Value{}, false
 	}
 	e, err := syntax.NewParser(v.Value).Expression()
 	if err != nil {
-		return constant{}, false
+		return sparktype.Value{}, false
 	}
-	c, err := s.binder(nil, nil, nil).constant(e)
+	c, err := s.binder(nil, nil, nil).Evaluate(e)
 	return c, err == nil
 }
 

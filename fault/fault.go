@@ -106,6 +106,17 @@ func (e *Error) Change(setting string) *Error { e.Setting = setting; return e }
 // At sets the position in the SQL text and returns e.
 func (e *Error) At(p Position) *Error { e.Position = p; return e }
 
+// Locate gives an error that has no position one. A position without a line, and errors that are not an Error, change nothing.
+func Locate(err error, p Position) error {
+	e, ok := err.(*Error)
+	if !ok || e.Position.Line > 0 || p.Line == 0 {
+		return err
+	}
+	out := *e
+	out.Position = p
+	return &out
+}
+
 // Error renders the message in Spark's manner: [CONDITION] text SQLSTATE: state (line l, pos c), then the setting that would help.
 func (e *Error) Error() string {
 	var b strings.Builder

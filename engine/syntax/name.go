@@ -72,10 +72,26 @@ func Quote(name string) string {
 	if plain && !number {
 		return name
 	}
-	return backQuote(name)
+	return BackQuote(name)
 }
 
-func backQuote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+// BackQuote spells a name as Spark's errors do: every part in back quotes.
+func BackQuote(parts ...string) string {
+	quoted := make([]string, len(parts))
+	for i, p := range parts {
+		quoted[i] = "`" + strings.ReplaceAll(p, "`", "``") + "`"
+	}
+	return strings.Join(quoted, ".")
+}
+
+// Texts gives the parts of a name without their quotes.
+func Texts(name []Ident) []string {
+	out := make([]string, len(name))
+	for i, n := range name {
+		out[i] = n.Text
+	}
+	return out
+}
 
 // QuoteName spells a name of several parts with dots, each part as Quote does.
 func QuoteName(parts []string) string {

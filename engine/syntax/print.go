@@ -95,7 +95,7 @@ func (i Ident) String() string {
 	t := Token{Kind: Word, Text: i.Text}
 	plain := i.Text != "" && wordLength(i.Text) == len(i.Text)
 	if i.Quoted || !plain || t.in(clauseWords) || t.in(joinWords) || t.in(tests) || t.in(queryWords) || t.in(formWords) {
-		return backQuote(i.Text)
+		return BackQuote(i.Text)
 	}
 	return i.Text
 }

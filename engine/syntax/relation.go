@@ -221,7 +221,7 @@ func (p *Parser) Options() ([]TableOption, error) {
 				return err
 			}
 			if known[o.Key] {
-				return errorAt(o.Pos, "DUPLICATE_KEY", "23505", "Found duplicate keys %s.", backQuote(o.Key))
+				return errorAt(o.Pos, "DUPLICATE_KEY", "23505", "Found duplicate keys %s.", BackQuote(o.Key))
 			}
 			known[o.Key] = true
 			options = append(options, o)

@@ -63,6 +63,9 @@ var table = map[string]row{
 	"engine/arith":     may("fault"),
 	"engine/sparktext": may("fault"),
 	"engine/sparkjson": may("engine/sparktext"),
+	"engine/sparktype": may("engine/sparktext", "engine/syntax", "fault").and(arrow),
+	"engine/sparkname": may("engine/sparktype", "engine/syntax"),
+	"engine/constant":  may("engine/arith", "engine/sparkname", "engine/sparktext", "engine/sparktype", "engine/syntax", "fault").and(arrow),
 	"internal/lint":    may(),
 	"predicate":        may("fault").and(arrow),
 	"resource":         may("fault").and(arrow),
@@ -123,7 +126,7 @@ var table = map[string]row{
 		and(arrow, iceberg, uuid),
 
 	// Statements, and the wire.
-	"engine": may("catalogs", "catalogs/override", "engine/arith", "engine/sparktext", "engine/syntax", "scan", "predicate", "resource", "session", "fault").
+	"engine": may("catalogs", "catalogs/override", "engine/constant", "engine/sparkname", "engine/sparktext", "engine/sparktype", "engine/syntax", "scan", "predicate", "resource", "session", "fault").
 		and(arrow, iceberg),
 	"engine/duckdb":         may("catalogs", "engine", "engine/duckdb/dialect", "engine/sparkjson", "engine/sparktext", "engine/syntax", "fault", "predicate", "resource", "scan", "variant").and(arrow, bindings, uuid),
 	"variant":               may("fault"),

@@ -1,13 +1,16 @@
-package engine
+// Package sparkname spells expressions as Spark names columns that have no alias. Errors name expressions so, too.
+package sparkname
 
 import (
 	"strings"
+	"time"
 
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 )
 
-// outputName spells an expression as Spark names a column that has no alias.
-func outputName(e syntax.Expr) string {
+// Of spells an expression as Spark names a column that has no alias.
+func Of(e syntax.Expr) string {
 	var n namer
 	n.expr(e)
 	return n.String()
@@ -53,7 +56,7 @@ func (n *namer) expr(e syntax.Expr) {
 	case *syntax.Typed:
 		n.WriteString(typedName(e))
 	case *syntax.Column:
-		n.WriteString(strings.Join(texts(e.Parts), "."))
+		n.WriteString(strings.Join(syntax.Texts(e.Parts), "."))
 	case *syntax.Unary:
 		if e.Op == "~" {
 			n.words("~", e.Expr)
@@ -92,7 +95,7 @@ func (n *namer) expr(e syntax.Expr) {
 		if e.Try {
 			n.WriteString("TRY_")
 		}
-		n.words("CAST(", e.Expr, " AS ", strings.ToUpper(typeText(e.Type)), ")")
+		n.words("CAST(", e.Expr, " AS ", strings.ToUpper(sparktype.Spelled(e.Type)), ")")
 	case *syntax.Call:
 		n.call(e)
 	case *syntax.Unsupported:
@@ -132,24 +135,24 @@ func (n *namer) construct(e *syntax.Unsupported) {
 
 // literalName spells the value: 1L is 1, 1e3 is 1000.0, 'x' is x.
 func literalName(e *syntax.Literal) string {
-	c, err := literal(e)
+	c, err := sparktype.Literal(e)
 	if err != nil {
 		return e.Text
 	}
-	return c.plain()
+	return c.Plain()
 }
 
 func typedName(e *syntax.Typed) string {
-	c, err := newBinder(nil, nil, false, utc, epochTime, nil).typedLiteral(e)
+	c, err := sparktype.Session{Zone: time.UTC, Now: time.Unix(0, 0).UTC()}.Typed(e)
 	switch {
 	case err != nil:
 		return e.Type + " '" + e.Text + "'"
 	case e.Type == "X":
-		return c.sql()
+		return c.SQL()
 	case e.Type == "TIMESTAMP_LTZ" || e.Type == "TIMESTAMP":
 		return "TIMESTAMP '" + e.Text + "'"
 	}
-	return e.Type + " '" + c.plain() + "'"
+	return e.Type + " '" + c.Plain() + "'"
 }
 
 func (n *namer) binary(e *syntax.Binary) {
@@ -167,12 +170,12 @@ func (n *namer) binary(e *syntax.Binary) {
 
 // call spells a call; the names of types are casts, which Spark shows where they are written as CAST alone.
 func (n *namer) call(e *syntax.Call) {
-	name := strings.ToLower(strings.Join(texts(e.Name), "."))
+	name := strings.ToLower(strings.Join(syntax.Texts(e.Name), "."))
 	shown := e.Args
 	if (name == "variant_get" || name == "try_variant_get") && len(shown) == 3 {
 		shown = shown[:2] // the type goes into the column's
 	}
-	if _, ok := namedTypes[name]; (ok || name == "decimal") && len(e.Args) == 1 && name != "char" {
+	if _, ok := sparktype.Named(name); (ok || name == "decimal") && len(e.Args) == 1 && name != "char" {
 		n.expr(shown[0])
 		return
 	}

@@ -1,4 +1,4 @@
-package engine
+package sparktype
 
 import (
 	"math/big"
@@ -7,14 +7,34 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
+	"github.com/skua-data/skua/engine/sparktext"
 	"github.com/skua-data/skua/fault"
 )
 
-var argumentTypes = map[arrow.Type]arrow.DataType{arrow.NULL: arrow.Null, arrow.BOOL: typeBoolean, arrow.INT8: typeTinyint, arrow.INT16: typeSmallint, arrow.INT32: typeInt,
-	arrow.INT64: typeBigint, arrow.UINT8: typeSmallint, arrow.UINT16: typeInt, arrow.UINT32: typeBigint, arrow.UINT64: decimalType(20, 0),
-	arrow.FLOAT16: typeFloat, arrow.FLOAT32: typeFloat, arrow.FLOAT64: typeDouble, arrow.STRING: typeString, arrow.LARGE_STRING: typeString,
-	arrow.STRING_VIEW: typeString, arrow.BINARY: typeBinary, arrow.LARGE_BINARY: typeBinary, arrow.BINARY_VIEW: typeBinary, arrow.FIXED_SIZE_BINARY: typeBinary,
-	arrow.DATE32: typeDate, arrow.DATE64: typeDate, arrow.TIME32: typeTime, arrow.TIME64: typeTime}
+// Argument reads the i-th value of a column of bound values. Clients bind what their language has: every width of numbers, every unit of time.
+func Argument(column arrow.Array, i int) (Value, error) {
+	if d, ok := column.(*array.Dictionary); ok && !d.IsNull(i) {
+		return Argument(d.Dictionary(), d.GetValueIndex(i))
+	}
+	if e, ok := column.(array.ExtensionArray); ok {
+		return Argument(e.Storage(), i)
+	}
+	t, err := argumentType(column.DataType())
+	if err != nil || t.ID() == arrow.NULL || column.IsNull(i) {
+		return Value{Type: t}, err
+	}
+	value, err := argumentValue(column, i)
+	if n, ok := value.(int64); ok && Integral(t) {
+		return Value{Type: t, Value: n, Digits: digitsOf(n)}, err
+	}
+	return Value{Type: t, Value: value}, err
+}
+
+var argumentTypes = map[arrow.Type]arrow.DataType{arrow.NULL: arrow.Null, arrow.BOOL: Boolean, arrow.INT8: Tinyint, arrow.INT16: Smallint, arrow.INT32: Int,
+	arrow.INT64: Bigint, arrow.UINT8: Smallint, arrow.UINT16: Int, arrow.UINT32: Bigint, arrow.UINT64: Decimal(20, 0),
+	arrow.FLOAT16: Float, arrow.FLOAT32: Float, arrow.FLOAT64: Double, arrow.STRING: String, arrow.LARGE_STRING: String,
+	arrow.STRING_VIEW: String, arrow.BINARY: Binary, arrow.LARGE_BINARY: Binary, arrow.BINARY_VIEW: Binary, arrow.FIXED_SIZE_BINARY: Binary,
+	arrow.DATE32: Date, arrow.DATE64: Date, arrow.TIME32: Time, arrow.TIME64: Time}
 
 // argumentType gives the type that a bound column's values have here.
 func argumentType(t arrow.DataType) (arrow.DataType, error) {
@@ -31,15 +51,15 @@ func argumentType(t arrow.DataType) (arrow.DataType, error) {
 	case *arrow.DictionaryType:
 		return argumentType(t.ValueType)
 	case arrow.DecimalType:
-		if t.GetPrecision() > maxPrecision {
-			return nil, unsupported("a bound value of type %s is not supported", t)
+		if t.GetPrecision() > MaxPrecision {
+			return nil, fault.New(fault.Unsupported, "a bound value of type %s is not supported", t)
 		}
-		return decimalType(int(t.GetPrecision()), int(t.GetScale())), nil
+		return Decimal(int(t.GetPrecision()), int(t.GetScale())), nil
 	}
 	if out, ok := argumentTypes[t.ID()]; ok {
 		return out, nil
 	}
-	return nil, unsupported("a bound value of type %s is not supported", t)
+	return nil, fault.New(fault.Unsupported, "a bound value of type %s is not supported", t)
 }
 
 func argumentValue(column arrow.Array, i int) (any, error) {
@@ -99,7 +119,7 @@ func otherArgument(column arrow.Array, i int) (any, error) {
 	case *array.Date32:
 		return int64(a.Value(i)), nil
 	case *array.Date64:
-		return floorDiv(int64(a.Value(i)), 86_400_000), nil
+		return sparktext.FloorDiv(int64(a.Value(i)), 86_400_000), nil
 	case *array.Time32:
 		return scaled(int64(a.Value(i)), a.DataType().(*arrow.Time32Type).Unit)
 	case *array.Time64:
@@ -111,13 +131,13 @@ func otherArgument(column arrow.Array, i int) (any, error) {
 		}
 		return scaled(int64(a.Value(i)), unit)
 	}
-	return nil, unsupported("a bound value of type %s is not supported", column.DataType())
+	return nil, fault.New(fault.Unsupported, "a bound value of type %s is not supported", column.DataType())
 }
 
 // scaled turns a time of any unit into microseconds.
 func scaled(n int64, unit arrow.TimeUnit) (any, error) {
 	if unit == arrow.Nanosecond {
-		return floorDiv(n, 1000), nil
+		return sparktext.FloorDiv(n, 1000), nil
 	}
 	factor := map[arrow.TimeUnit]int64{arrow.Second: 1_000_000, arrow.Millisecond: 1000, arrow.Microsecond: 1}[unit]
 	if out := n * factor; out/factor == n {
