@@ -352,6 +352,8 @@ func (p *program) bind(ctx context.Context, i *instance) error {
 	if err != nil {
 		return err
 	}
+	statement.close()
+	p.voids(c, s, columns)
 	p.output = newOutput(columns, types, p.pushed, p.statement.Names, p.resultName(columns))
 	return nil
 }

@@ -87,7 +87,7 @@ func arrowType(t *testing.T, name string) arrow.DataType {
 
 // sparkValue spells a value as make.py does: times and dates are whole numbers since 1970, bytes are hexadecimal, maps lists of pairs.
 func sparkValue(a arrow.Array, i int) any {
-	if a.IsNull(i) {
+	if a.IsNull(i) || a.DataType().ID() == arrow.NULL {
 		return nil
 	}
 	switch a := a.(type) {

@@ -50,7 +50,9 @@ type Statement struct {
 	Starred    []Starred       // queries in parentheses whose stars may do so
 	Intervals  bool            // the word INTERVAL stands in the text
 	Keyed      []Keyed         // names in ORDER BY and HAVING that may be those of a star's columns, too
+	Voids      bool            // the text may give values of no type: NULL, or what is made of nothing
 	pieces     []piece
+	main       int // the piece that the query begins with, behind WITH
 	typed      []placed
 	asked      []typed // by number
 	keys       []sortKey
@@ -328,6 +330,8 @@ func Translate(text string, o Options) (*Statement, error) {
 		return r.out, r.failed
 	}
 	r.operators = r.Spark && slices.ContainsFunc(tokens, isOperator)
+	r.out.Voids = r.Spark && (r.Arguments != nil || len(r.Values) > 0 || slices.ContainsFunc(tokens, mayBeVoid))
+	r.main = r.withEnd()
 	r.level(nil, false)
 	for r.failed == nil && r.is(";") {
 		r.next++

@@ -31,6 +31,7 @@ func (s *Statement) Inline(i int, inner *Statement, columns []Column) (first int
 		s.keys = append(s.keys, sortKey{value: shift.pieces(k.value), column: shift.pieces(k.column)})
 	}
 	s.Joined += inner.Joined
+	s.Voids = s.Voids || inner.Voids
 	s.Tables = append(s.Tables, inner.Tables...)
 	if s.inlined == nil {
 		s.inlined = map[int][]piece{}

@@ -142,13 +142,27 @@ func sortArray(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 	return true
 }
 
-// sorted writes the sort of a list; what is no column has a type in a lambda even if it is NULL.
+// sorted writes the sort of a list.
 func (r *rewriter) sorted(order string, bounds [][2]int, pos syntax.Pos) {
-	text := "list_transform([$1], lambda skua_v: list_sort(skua_v, " + order + "))[1]"
-	if r.isColumn(bounds[0]) {
-		text = "list_sort($1, " + order + ")"
+	r.ofList("list_sort(&, "+order+")", bounds, pos)
+}
+
+// ofList writes a call with a list in the place of &; one that is no column has a type in a lambda even if it is NULL.
+func (r *rewriter) ofList(call string, bounds [][2]int, pos syntax.Pos) {
+	text := strings.Replace(call, "&", "$1", 1)
+	if !r.isColumn(bounds[0]) {
+		text = "list_transform([$1], lambda skua_v: " + strings.Replace(call, "&", "skua_v", 1) + ")[1]"
 	}
 	r.template(text, pos, r.argumentPieces(bounds)...)
+}
+
+// getElement writes get, which counts from 0.
+func getElement(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
+	if len(bounds) != 2 {
+		return false
+	}
+	r.ofList("list_extract(&, greatest($2, -1) + 1)", bounds, pos)
+	return true
 }
 
 // sparkNamedStruct writes named_struct, whose names are literals.

@@ -362,11 +362,16 @@ var typeNames = map[string]string{"string": "VARCHAR", "byte": "TINYINT", "short
 	"real": "FLOAT", "float": "FLOAT", "sql_varchar": "VARCHAR", "sql_integer": "INTEGER", "sql_bigint": "BIGINT", "sql_double": "DOUBLE",
 	"sql_date": "DATE", "sql_timestamp": "TIMESTAMP", "sql_char": "VARCHAR", "sql_wvarchar": "VARCHAR", "sql_float": "DOUBLE",
 	"sql_real": "FLOAT", "sql_smallint": "SMALLINT", "sql_tinyint": "TINYINT", "sql_decimal": "DECIMAL", "sql_numeric": "DECIMAL", "sql_bit": "BOOLEAN",
-	"sql_type_date": "DATE", "sql_type_timestamp": "TIMESTAMP", "sql_longvarchar": "VARCHAR", "sql_time": "TIME", "void": "INTEGER"}
+	"sql_type_date": "DATE", "sql_type_timestamp": "TIMESTAMP", "sql_longvarchar": "VARCHAR", "sql_time": "TIME"}
 
 // spellType writes a type.
 func spellType(t syntax.TypeName, spark bool) string {
 	switch t.Name {
+	case "void":
+		if spark {
+			return `"NULL"`
+		}
+		return "INTEGER"
 	case "array":
 		if len(t.Args) == 1 {
 			return spellType(t.Args[0], spark) + "[]"

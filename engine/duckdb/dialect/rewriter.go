@@ -31,6 +31,7 @@ type rewriter struct {
 	out            *Statement
 	named, starred bool           // the first select list was seen; it holds a star
 	odbc           bool           // inside {fn …}
+	main           int            // the token that the query begins with, behind WITH
 	query          int            // the number of the query that is read
 	queries        int            // how many were seen
 	numbers        map[string]int // of typed parts, by query and text
@@ -191,6 +192,9 @@ func (r *rewriter) limit(s *scope) {
 // step writes one token or one construct.
 func (r *rewriter) step(s *scope) {
 	r.paired()
+	if r.depth == 1 && r.next == r.main {
+		r.out.main = len(r.out.pieces)
+	}
 	t := r.peek()
 	switch {
 	case s.relation && r.relation(s):

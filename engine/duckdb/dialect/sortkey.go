@@ -108,6 +108,9 @@ func (r *rewriter) direction(ordered bool) {
 // relationOf makes a relation of the set operation that ends here: by itself it is ordered by columns alone, not by expressions.
 func (r *rewriter) relationOf(s *scope) {
 	begin := s.place - 1
+	if r.depth == 1 {
+		r.out.main++
+	}
 	pieces := append([]piece{}, r.out.pieces[:begin]...)
 	pieces = append(pieces, piece{table: -1, exact: true, text: "SELECT * FROM ("})
 	pieces = append(pieces, r.out.pieces[begin:]...)

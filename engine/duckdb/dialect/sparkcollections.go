@@ -13,7 +13,7 @@ var sparkCollections = func() map[string]function {
 		"typeof":         templated(1, "skua_type_name(typeof($1))"),
 		"array_distinct": templated(1, "skua_distinct($1)"), "array_compact": templated(1, "list_filter($1, lambda skua_x: skua_x IS NOT NULL)"),
 		"array_repeat": templated(2, "skua_repeated($1, $2)"), "slice": templated(3, "skua_sliced($1, $2, $3)"), "flatten": templated(1, "skua_flattened($1)"),
-		"get":        templated(2, "list_extract($1, greatest($2, -1) + 1)"),
+		"get":        {special: getElement},
 		"sort_array": {special: sortArray}, "named_struct": {special: sparkNamedStruct},
 		"map_from_arrays": templated(2, "skua_map_made($1, $2)"), "map_from_entries": {special: mapFromEntries},
 		"str_to_map": templated(1, "skua_text_map($1, ',', ':')", 2, "skua_text_map($1, $2, ':')", 3, "skua_text_map($1, $2, $3)"),
