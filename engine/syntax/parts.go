@@ -130,15 +130,14 @@ func (p *Parser) tailParts(c *Call) []Part {
 	return p.trying(func(p *Parser) []Part {
 		ignore := p.Keyword("IGNORE", "NULLS")
 		nulls := ignore || p.Keyword("RESPECT", "NULLS")
+		if ignore {
+			c = withoutNulls(c)
+		}
 		switch {
 		case p.Keyword("WITHIN", "GROUP"):
-			return p.withinParts(c)
+			return p.withinTail(c)
 		case p.Keyword("FILTER") && p.Symbol("(") && p.Keyword("WHERE"):
-			e, err := p.Expression()
-			if err != nil || !p.Symbol(")") || p.ahead("OVER") {
-				return nil
-			}
-			return []Part{{Expr: c}, {" FILTER (WHERE ", e}, {Words: ")"}}
+			return p.filterParts([]Part{{Expr: c}})
 		case p.Keyword("OVER") && p.Symbol("("):
 			parts := p.windowParts(c)
 			if ignore && len(parts) > 1 && lower(c.Name[len(c.Name)-1].Text) == "nth_value" {
@@ -150,6 +149,42 @@ func (p *Parser) tailParts(c *Call) []Part {
 		}
 		return nil
 	})
+}
+
+// withoutNulls is how Spark spells a call with IGNORE NULLS.
+func withoutNulls(c *Call) *Call {
+	name := lower(c.Name[len(c.Name)-1].Text)
+	if name != "first_value" && name != "last_value" {
+		return c
+	}
+	shown := *c
+	shown.Name = []Ident{{Text: strings.TrimSuffix(name, "_value")}}
+	return &shown
+}
+
+// filterParts reads the condition behind FILTER (WHERE of a call with these parts.
+func (p *Parser) filterParts(call []Part) []Part {
+	e, err := p.Expression()
+	if err != nil || !p.Symbol(")") || p.ahead("OVER") {
+		return nil
+	}
+	return append(call, Part{" FILTER (WHERE ", e}, Part{Words: ")"})
+}
+
+// withinTail reads what stands behind WITHIN GROUP, and what may follow that.
+func (p *Parser) withinTail(c *Call) []Part {
+	parts := p.withinParts(c)
+	switch {
+	case parts == nil:
+	case p.Keyword("FILTER") && p.Symbol("(") && p.Keyword("WHERE"):
+		return p.filterParts(parts)
+	case p.Keyword("OVER") && p.Symbol("("):
+		if window := p.windowParts(c); window != nil {
+			return append(parts, window[1:]...)
+		}
+		return nil
+	}
+	return parts
 }
 
 // withinParts reads the order behind WITHIN GROUP. Spark spells what the order of texts leaves out, and that of percentiles as it is.
@@ -179,7 +214,7 @@ func (p *Parser) withinParts(c *Call) []Part {
 			break
 		}
 	}
-	if !p.Symbol(")") || p.ahead("OVER") || p.ahead("FILTER") {
+	if !p.Symbol(")") {
 		return nil
 	}
 	return append(parts, Part{Words: ")"})
@@ -199,6 +234,9 @@ var ranking = map[string]string{"row_number": toCurrentRow, "rank": toCurrentRow
 func (p *Parser) windowParts(c *Call) []Part {
 	name := lower(c.Name[len(c.Name)-1].Text)
 	parts := []Part{{Expr: c}}
+	if name == "ntile" && len(c.Args) == 0 {
+		parts = []Part{{Words: "ntile(1)"}}
+	}
 	if name == "rank" || name == "dense_rank" || name == "percent_rank" {
 		parts = []Part{{Words: upper(name) + "()"}}
 	}
@@ -273,7 +311,11 @@ func offsetParts(name string, c *Call) []Part {
 			full.Args = append(full.Args[:i+1:i+1], value)
 		}
 	}
-	if name == "lag" {
+	switch positive, negative := strings.CutPrefix(offset, "-"); {
+	case name == "lead" || offset == "0":
+	case negative:
+		offset = positive
+	default:
 		offset = "-" + offset
 	}
 	return []Part{{Expr: &full}, {Words: "ROWS BETWEEN " + offset + " FOLLOWING AND " + offset + " FOLLOWING"}}

@@ -40,8 +40,8 @@ type tail struct {
 	nulls                string // IGNORE or RESPECT; empty: neither is said
 }
 
-// tail reads what follows the arguments of an aggregate.
-func (r *rewriter) tail() (out tail) {
+// tail reads what follows the arguments of an aggregate. A moving one sees no window that has all rows of its partition.
+func (r *rewriter) tail(moving bool) (out tail) {
 	for r.failed == nil {
 		switch {
 		case r.ahead("WITHIN", "GROUP", "("):
@@ -54,13 +54,7 @@ func (r *rewriter) tail() (out tail) {
 			out.nulls = strings.ToUpper(r.peek().Text)
 			r.next += 2
 		case r.is("OVER"):
-			out.over = r.capture(func() {
-				named := !r.at(r.next + 1).Is("(")
-				r.operand(&scope{})
-				if named {
-					r.operand(&scope{})
-				}
-			})
+			out.over = r.capture(func() { r.over(moving) })
 			return out
 		default:
 			return out
@@ -85,7 +79,7 @@ func (r *rewriter) aggregation(name string, pos syntax.Pos) bool {
 	if r.Spark && (name == "percentile_cont" || name == "percentile_disc") && r.percentile(name, pos) {
 		return true
 	}
-	if r.Spark && ranks[name] {
+	if r.Spark && ranks[name] != "" {
 		r.rank(name, pos)
 		return true
 	}
@@ -111,7 +105,7 @@ func (r *rewriter) aggregation(name string, pos syntax.Pos) bool {
 	if len(args) == 1 && a.most == 2 && strings.HasSuffix(a.call, "$2)") {
 		args = append(args, []piece{{text: "''", table: -1}})
 	}
-	r.aggregated(a, distinct, args, r.tail(), pos)
+	r.aggregated(a, distinct, args, r.tail(strings.HasPrefix(a.call, "skua_")), pos)
 	return true
 }
 
@@ -190,8 +184,10 @@ func (r *rewriter) valueCall(name string, pos syntax.Pos) bool {
 		ignore = r.at(last[0]).Is("TRUE")
 		bounds = bounds[:1]
 	}
+	start := r.next - 1
 	args := r.argumentsUpTo(bounds)
-	t := r.tail()
+	r.shifted(name, args, bounds, start)
+	t := r.tail(false)
 	ignore = ignore || t.nulls == "IGNORE"
 	places := make([]string, len(args))
 	for i := range args {
@@ -235,30 +231,40 @@ func (r *rewriter) percentile(name string, pos syntax.Pos) bool {
 		}
 	}))
 	r.next++
-	r.template(name+"($1) WITHIN GROUP (ORDER BY CAST($2 AS DOUBLE) $3)", pos, args...)
-	t := r.tail()
+	call := name + "($1) WITHIN GROUP (ORDER BY CAST($2 AS DOUBLE) $3)"
+	descending := r.at(end).Is("DESC")
+	t := r.tail(false)
+	if t.over != nil { // where the engine knows it by another name, and what counts from the other end is negative
+		call = "quantile" + strings.TrimPrefix(name, "percentile") + "(CAST($2 AS DOUBLE), $1)"
+		if descending {
+			call = strings.Replace(call, "$1", "-($1)", 1)
+		}
+	}
+	r.template(call, pos, args...)
 	r.filtered("", nil, t.filter, pos)
 	r.out.pieces = append(r.out.pieces, t.over...)
 	return true
 }
 
-// ranks are the window functions that count rows, as whole numbers of 32 bits.
-var ranks = map[string]bool{"row_number": true, "rank": true, "dense_rank": true, "ntile": true}
+// ranks are the window functions that tell where a row is; those that count rows are whole numbers of 32 bits.
+var ranks = map[string]string{"row_number": "INTEGER", "rank": "INTEGER", "dense_rank": "INTEGER", "ntile": "INTEGER", "percent_rank": "DOUBLE", "cume_dist": "DOUBLE"}
 
 // rank writes a call of one of them.
 func (r *rewriter) rank(name string, pos syntax.Pos) {
 	args := r.argumentPieces(r.argumentBounds())
-	t := r.tail()
+	t := r.tail(false)
 	if t.over == nil {
 		r.withoutWindow(name, pos)
 	}
 	r.emitAt("CAST("+name+"(", pos)
-	for _, a := range args {
-		r.out.pieces = append(r.out.pieces, a...)
+	if name == "ntile" && len(args) == 0 {
+		r.emit("1")
+	} else if name == "ntile" { // those of the others are what the window is ordered by
+		r.out.pieces = append(r.out.pieces, args[0]...)
 	}
 	r.emit(")")
 	r.out.pieces = append(r.out.pieces, t.over...)
-	r.emit("AS INTEGER)")
+	r.emit("AS " + ranks[name] + ")")
 }
 
 // withoutWindow is the error about a window function without OVER.

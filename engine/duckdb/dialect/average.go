@@ -119,11 +119,7 @@ func (r *rewriter) aggregateCall(bounds [][2]int, make func(aggregate) typed) bo
 			r.operand(&scope{})
 		}
 		if r.is("OVER") {
-			named := !r.at(r.next + 1).Is("(")
-			r.operand(&scope{})
-			if named {
-				r.operand(&scope{})
-			}
+			r.over(false)
 		}
 	})
 	r.put(make(a), start, r.next)

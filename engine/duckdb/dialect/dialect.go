@@ -329,6 +329,9 @@ func Translate(text string, o Options) (*Statement, error) {
 	if r.out.Stars = r.expandStars(); r.failed != nil || r.out.Stars != nil {
 		return r.out, r.failed
 	}
+	if r.windows(); r.failed != nil {
+		return nil, r.failed
+	}
 	r.operators = r.Spark && slices.ContainsFunc(tokens, isOperator)
 	r.out.Voids = r.Spark && (r.Arguments != nil || len(r.Values) > 0 || slices.ContainsFunc(tokens, mayBeVoid))
 	r.main = r.withEnd()

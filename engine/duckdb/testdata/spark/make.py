@@ -172,8 +172,8 @@ class Asking:
         answer = self.ask("SELECT " + ", ".join(texts) + rest)
         if len(texts) == 1:
             return [answer]
-        generated = any(re.match("(pos)?explode|inline|stack|json_tuple", t) for t in texts)  # whose rows are the others', too
-        if "error" not in answer and len(answer["names"]) == len(texts) and not generated:
+        alone = any(re.match("(pos)?explode|inline|stack|json_tuple", t) or re.search(r"\bOVER\b", t) for t in texts)  # rows, or their order, would be the others', too
+        if "error" not in answer and len(answer["names"]) == len(texts) and not alone:
             return [{"names": [answer["names"][i]], "types": [answer["types"][i]], "rows": [[r[i]] for r in answer["rows"]]} for i in range(len(texts))]
         half = len(texts) // 2
         return self.together(texts[:half], rest) + self.together(texts[half:], rest)
