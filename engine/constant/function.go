@@ -32,9 +32,9 @@ type function struct {
 
 // functions are those that take constants only, by name; the names of types cast, as in double('1.5').
 var functions = []function{
-	{name: "timestamp_seconds", takes: []arrow.DataType{sparktype.Bigint}, least: 1, gives: sparktype.Timestamp, apply: epoch(1_000_000)},
-	{name: "timestamp_millis", takes: []arrow.DataType{sparktype.Bigint}, least: 1, gives: sparktype.Timestamp, apply: epoch(1_000)},
-	{name: "timestamp_micros", takes: []arrow.DataType{sparktype.Bigint}, least: 1, gives: sparktype.Timestamp, apply: epoch(1)},
+	{name: "timestamp_seconds", takes: []arrow.DataType{nil}, least: 1, gives: sparktype.Timestamp, apply: epochSeconds},
+	{name: "timestamp_millis", takes: []arrow.DataType{nil}, least: 1, gives: sparktype.Timestamp, apply: epoch(1_000)},
+	{name: "timestamp_micros", takes: []arrow.DataType{nil}, least: 1, gives: sparktype.Timestamp, apply: epoch(1)},
 	{name: "unix_micros", takes: []arrow.DataType{sparktype.Timestamp}, least: 1, gives: sparktype.Bigint, apply: sinceEpoch(1)},
 	{name: "unix_millis", takes: []arrow.DataType{sparktype.Timestamp}, least: 1, gives: sparktype.Bigint, apply: sinceEpoch(1_000)},
 	{name: "unix_seconds", takes: []arrow.DataType{sparktype.Timestamp}, least: 1, gives: sparktype.Bigint, apply: sinceEpoch(1_000_000)},
@@ -217,16 +217,6 @@ func nowAs(t arrow.DataType) func(sparktype.Session, []sparktype.Value) (sparkty
 	}
 }
 
-func epoch(factor int64) func(sparktype.Session, []sparktype.Value) (sparktype.Value, error) {
-	return func(_ sparktype.Session, a []sparktype.Value) (sparktype.Value, error) {
-		z := new(big.Int).Mul(big.NewInt(a[0].Value.(int64)), big.NewInt(factor))
-		if !z.IsInt64() {
-			return sparktype.Value{}, fault.New(fault.Invalid, "long overflow").With("ARITHMETIC_OVERFLOW", "22003")
-		}
-		return sparktype.Value{Value: z.Int64()}, nil
-	}
-}
-
 func sinceEpoch(divisor int64) func(sparktype.Session, []sparktype.Value) (sparktype.Value, error) {
 	return func(_ sparktype.Session, a []sparktype.Value) (sparktype.Value, error) {
 		return sparktype.Value{Value: sparktext.FloorDiv(a[0].Value.(int64), divisor)}, nil
@@ -234,8 +224,11 @@ func sinceEpoch(divisor int64) func(sparktype.Session, []sparktype.Value) (spark
 }
 
 func addDays(sign int64) func(sparktype.Session, []sparktype.Value) (sparktype.Value, error) {
-	return func(_ sparktype.Session, a []sparktype.Value) (sparktype.Value, error) {
+	return func(in sparktype.Session, a []sparktype.Value) (sparktype.Value, error) {
 		sum := a[0].Value.(int64) + sign*a[1].Value.(int64)
+		if !in.Ansi {
+			sum = int64(int32(sum)) // Spark's days run over
+		}
 		if sum != int64(int32(sum)) {
 			return sparktype.Value{}, arith.Overflow("integer", "add")
 		}

@@ -73,7 +73,7 @@ func (f *fixture) castsOtherwise(t *testing.T, of, a castAnswer) string {
 	failed := 0
 	for i, want := range a.Texts {
 		switch {
-		case want == nil && got[i] == nil && of.Values[i] != "NULL" && !strings.HasPrefix(of.Values[i], "CAST(NULL") && failed < 2:
+		case want == nil && got[i] == nil && of.Values[i] != "NULL" && !strings.HasPrefix(of.Values[i], "CAST(NULL") && !endless(of.Values[i], a.To) && failed < 2:
 			failed++
 			_, _, err := f.sparkTexts(t, "SELECT y FROM (SELECT CAST(x AS "+a.To+") AS y"+strings.Replace(from, strings.Join(rows, ", "), rows[i], 1)+") WHERE y IS NOT NULL", of.Zone)
 			var e *fault.Error
@@ -89,6 +89,11 @@ func (f *fixture) castsOtherwise(t *testing.T, of, a castAnswer) string {
 		}
 	}
 	return ""
+}
+
+// endless reports whether a value is no number or infinite and is cast to a decimal, which gives NULL.
+func endless(value, to string) bool {
+	return strings.HasPrefix(to, "DECIMAL") && (strings.Contains(value, "NaN'") || strings.Contains(value, "Infinity'"))
 }
 
 func orNull(s *string) string {

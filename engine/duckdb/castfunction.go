@@ -185,7 +185,7 @@ func (c *casting) values(target *castTarget, in, out *node, rows int) error {
 			continue
 		}
 		if err := target.cast(c, in, out, row); err != nil {
-			if !c.try {
+			if !c.try && err != errNoValue {
 				return err
 			}
 			out.setNull(row)

@@ -96,7 +96,7 @@ func toDecimal(c *casting, n *node, row, precision, scale int) (wide, error) {
 	case floatFamily:
 		f := c.float(n, row)
 		if math.IsNaN(f) || math.IsInf(f, 0) {
-			return wide{}, c.overflow(n, row)
+			return wide{}, errNoValue
 		}
 		digits, from, _ = sparktext.ParseDecimal(sparktext.Float(f, 64))
 	default:

@@ -19,7 +19,22 @@ var mathFunctions = []scalar{
 		}
 		return nil
 	}),
-	real("skua_expm1", math.Expm1), real("skua_sqrt", math.Sqrt), real("skua_rint", math.RoundToEven), real("skua_atanh", math.Atanh), real("skua_acosh", math.Acosh),
+	real("skua_expm1", math.Expm1), real("skua_sqrt", math.Sqrt), real("skua_rint", math.RoundToEven), real("skua_atanh", math.Atanh),
+	real("skua_acosh", func(x float64) float64 { return natural(x + math.Sqrt(float64(x*x)-1)) }),
+	real("skua_asinh", func(x float64) float64 {
+		if math.IsInf(x, -1) {
+			return x
+		}
+		return natural(x + math.Sqrt(float64(x*x)+1))
+	}),
+	real("skua_sign", func(x float64) float64 {
+		if x == 0 || math.IsNaN(x) {
+			return x
+		}
+		return math.Copysign(1, x)
+	}),
+	// Adding 0 makes 0.0 of -0.0.
+	rowFunction("skua_atan2", []int{typeDouble, typeDouble}, typeDouble, func(r *row) error { r.give(math.Atan2(r.float(0)+0, r.float(1)+0)); return nil }),
 	rowFunction("skua_hypot", []int{typeDouble, typeDouble}, typeDouble, func(r *row) error { r.give(hypot(r.float(0), r.float(1))); return nil }),
 	rowFunction("skua_cbrt", []int{typeDouble}, typeDouble, func(r *row) error { r.give(cubeRoot(r.float(0))); return nil }),
 	rowFunction("skua_bit", []int{typeBigint, typeInteger, typeInteger}, typeInteger, func(r *row) error {

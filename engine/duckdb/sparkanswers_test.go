@@ -51,7 +51,7 @@ func (a sparkAnswer) same(got sparkAnswer) string {
 		return fmt.Sprintf("%d rows, Spark has %d", len(got.Rows), len(a.Rows))
 	}
 	for i, row := range a.Rows {
-		if want, have := asJSON(row), asJSON(got.Rows[i]); want != have {
+		if want, have := asJSON(shortFloats(a.Types, row)), asJSON(got.Rows[i]); want != have {
 			return fmt.Sprintf("row %d is %s, Spark has %s", i, have, want)
 		}
 	}

@@ -22,7 +22,7 @@ var timeMacros = []string{
 	byType("skua_date_trunc", "f, x", "TIMESTAMPTZ", "skua_truncated_time(f, x, ZONE)", "VARCHAR DATE TIMESTAMP", "skua_truncated_time(f, skua_cast_timestamp(x, ZONE), ZONE)"),
 	// Filters over days and wall clocks are pushed down by these fields: they are the engine's own.
 	plainPart("year"), plainPart("month"), plainPart("day"),
-	byType("skua_from_seconds", "x", "BIGINT", "make_timestamptz(x * 1000000)", "DOUBLE", "CASE WHEN isfinite(x) THEN make_timestamptz(CAST(trunc(x * 1000000) AS BIGINT)) END"),
+	byType("skua_from_seconds", "x", "BIGINT", "skua_instant_of(x, 1000000)", "FLOAT DOUBLE", "skua_instant_of_float(x)", "DECIMAL(38,10)", "skua_instant_of_decimal(CAST(x AS VARCHAR))"),
 	`CREATE MACRO skua_zone() AS current_setting('TimeZone')`,
 	`CREATE MACRO skua_text(x) AS skua_cast_text(x, current_setting('TimeZone'))`,
 }

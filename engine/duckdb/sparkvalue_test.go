@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -94,9 +95,9 @@ func sparkValue(a arrow.Array, i int) any {
 	case *array.Boolean:
 		return a.Value(i)
 	case *array.Float32:
-		return floatText(float64(a.Value(i)))
+		return floatText(float64(a.Value(i)), 32)
 	case *array.Float64:
-		return floatText(a.Value(i))
+		return floatText(a.Value(i), 64)
 	case *array.Decimal128:
 		return a.Value(i).ToString(a.DataType().(*arrow.Decimal128Type).Scale)
 	case *array.Binary:
@@ -134,27 +135,33 @@ func sparkValue(a arrow.Array, i int) any {
 	return a.ValueStr(i)
 }
 
-// floatText spells a number as Python does.
-func floatText(f float64) string {
-	switch {
-	case math.IsNaN(f):
-		return "nan"
-	case math.IsInf(f, 0):
+// floatText spells a number of some bits as Python does the text that Java has for it.
+func floatText(f float64, bits int) string {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(f, 'g', -1, 64), "+"))
 	}
-	text := strconv.FormatFloat(f, 'g', -1, 64)
-	if exponent := strconv.FormatFloat(f, 'e', -1, 64); true {
-		_, e, _ := strings.Cut(exponent, "e")
-		if n, _ := strconv.Atoi(e); n >= -4 && n < 16 {
-			text = strconv.FormatFloat(f, 'f', -1, 64)
-			if !strings.Contains(text, ".") {
-				text += ".0"
-			}
-		} else {
-			text = exponent
+	text := strconv.FormatFloat(f, 'e', -1, bits)
+	_, e, _ := strings.Cut(text, "e")
+	if n, _ := strconv.Atoi(e); n >= -4 && n < 16 {
+		text = strconv.FormatFloat(f, 'f', -1, bits)
+		if !strings.Contains(text, ".") {
+			text += ".0"
 		}
 	}
 	return text
+}
+
+// shortFloats spells recorded floats with the fewest digits that give them back, of which not every Java has as few.
+func shortFloats(types []string, row []any) []any {
+	out := slices.Clone(row)
+	for i, v := range row {
+		if text, ok := v.(string); ok && i < len(types) && types[i] == "float" {
+			if f, err := strconv.ParseFloat(text, 32); err == nil {
+				out[i] = floatText(f, 32)
+			}
+		}
+	}
+	return out
 }
 
 // newTableOf makes a table of values as make.py spells them.

@@ -51,10 +51,16 @@ func (in Session) castValue(c Value, to arrow.DataType) (any, error) {
 	default:
 		return nil, mismatchedCast(c, to)
 	}
-	if c.Null() {
+	if c.Null() || to.ID() == arrow.DECIMAL128 && !in.Ansi && c.Endless() {
 		return nil, nil
 	}
 	return convert(c, to)
+}
+
+// Endless reports whether a value is no number or infinite: as a decimal it is NULL.
+func (c Value) Endless() bool {
+	f, ok := c.Value.(float64)
+	return ok && (math.IsNaN(f) || math.IsInf(f, 0))
 }
 
 func castToInteger(c Value, to arrow.DataType) (any, error) {

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -69,7 +70,7 @@ func (r *rewriter) wholeLiteral(n *node, out *int) bool {
 	}
 	value, err := strconv.Atoi(text)
 	*out = value
-	return err == nil && value > -arith.MaxPrecision && value < arith.MaxPrecision
+	return err == nil && value >= math.MinInt32 && value <= math.MaxInt32
 }
 
 // function gives the type of a function of one argument.
@@ -90,9 +91,7 @@ func (w *arithmeticWriter) functionOf(n *node, t arith.Type) {
 	case of.Kind == arith.Void:
 		w.text("CAST(NULL AS " + spelled(t).Text + ")")
 	case n.op == "sign":
-		w.text("CAST(sign(")
-		w.node(n.right)
-		w.text(") AS DOUBLE)")
+		w.signum(n.right, of)
 	case n.op == "abs":
 		w.text("abs(")
 		w.as(n.right, t)
@@ -103,17 +102,10 @@ func (w *arithmeticWriter) functionOf(n *node, t arith.Type) {
 		w.text(", " + strconv.Itoa(n.digits) + ")")
 	case t.Kind == arith.Bigint && n.bare && (n.op == "ceil" || n.op == "floor"):
 		w.wholly(n, of)
-	case t.Whole() && n.digits < 0:
-		exact := arith.Bounded(arith.Ceiled(t).Precision+1, 0)
-		w.text("CAST(" + w.exact(n.op, exact) + "(")
-		w.as(n.right, t)
-		w.text(", " + strconv.Itoa(n.digits) + ") AS " + spelled(t).Text + ")")
-	case t.Whole():
+	case t.Whole() && n.digits >= 0:
 		w.as(n.right, t)
 	default:
-		w.text(map[string]string{"round": "round(", "bround": "round_even("}[n.op])
-		w.as(n.right, t)
-		w.text(", " + strconv.Itoa(n.digits) + ")")
+		w.rounded(n, t)
 	}
 }
 

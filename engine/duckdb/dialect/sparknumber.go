@@ -6,7 +6,7 @@ import "github.com/skua-data/skua/engine/syntax"
 var sparkNumbers = map[string]function{
 	"ln": templated(1, "skua_ln($1)"), "log": templated(1, "skua_ln($1)", 2, "skua_log($1, $2)"), "log2": templated(1, "skua_log2($1)"), "log10": templated(1, "skua_log10($1)"),
 	"log1p": templated(1, "skua_log1p($1)"), "expm1": templated(1, "skua_expm1($1)"), "sqrt": templated(1, "skua_sqrt($1)"), "rint": templated(1, "skua_rint($1)"),
-	"acosh": templated(1, "skua_acosh($1)"), "atanh": templated(1, "skua_atanh($1)"), "hypot": templated(2, "skua_hypot($1, $2)"), "cbrt": templated(1, "skua_cbrt($1)"),
+	"acosh": templated(1, "skua_acosh($1)"), "asinh": templated(1, "skua_asinh($1)"), "atan2": templated(2, "skua_atan2($1, $2)"), "atanh": templated(1, "skua_atanh($1)"), "hypot": templated(2, "skua_hypot($1, $2)"), "cbrt": templated(1, "skua_cbrt($1)"),
 	"sin": finite("sin"), "cos": finite("cos"), "tan": finite("tan"), "cot": templated(1, "skua_cot($1)"), "sec": templated(1, "(1 / skua_cos($1))"), "csc": templated(1, "skua_csc($1)"),
 	"asin": templated(1, "skua_asin($1)"), "acos": templated(1, "skua_acos($1)"),
 	"factorial": templated(1, "skua_factorial($1)"), "bit_count": templated(1, "CAST(bit_count(CAST($1 AS BIGINT)) AS INTEGER)"),

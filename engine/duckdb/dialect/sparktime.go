@@ -25,20 +25,27 @@ var sparkTimes = map[string]function{
 	"timestamp_seconds": templated(1, "skua_from_seconds($1)"),
 	"date":              templated(1, "skua_to_date($1)"),
 	"timestamp":         templated(1, "skua_instant($1)"),
-	"from_unixtime":     templated(1, "skua_date_format('yyyy-MM-dd HH:mm:ss', make_timestamptz(CAST($1 AS BIGINT) * 1000000))", 2, "skua_date_format($2, make_timestamptz(CAST($1 AS BIGINT) * 1000000))"),
-	"unix_timestamp":    templated(1, "skua_unix('yyyy-MM-dd HH:mm:ss', $1)", 2, "skua_unix($2, $1)"), "to_unix_timestamp": templated(1, "skua_unix('yyyy-MM-dd HH:mm:ss', $1)", 2, "skua_unix($2, $1)"),
+	"timestamp_millis":  templated(1, "skua_instant_of($1, 1000)"), "timestamp_micros": templated(1, "skua_instant_of($1, 1)"),
+	"date_from_unix_date": templated(1, "skua_day_of("+wholeOf("$1", "integer")+")"),
+	"from_unixtime":       templated(1, "skua_unix_text("+wholeOf("$1", "bigint")+", 'yyyy-MM-dd HH:mm:ss', "+zoneHere+")", 2, "skua_unix_text("+wholeOf("$1", "bigint")+", $2, "+zoneHere+")"),
+	"unix_timestamp":      templated(1, "skua_unix('yyyy-MM-dd HH:mm:ss', $1)", 2, "skua_unix($2, $1)"), "to_unix_timestamp": templated(1, "skua_unix('yyyy-MM-dd HH:mm:ss', $1)", 2, "skua_unix($2, $1)"),
 	"try_to_timestamp": templated(1, "skua_try_cast_timestamp($1, "+zoneHere+")", 2, "skua_read_time(skua_text($1), $2, true, "+zoneHere+")"),
 	"to_timestamp_ltz": templated(1, "skua_instant($1)", 2, "skua_read_time(skua_text($1), $2, false, "+zoneHere+")"),
 	"to_timestamp_ntz": templated(1, "skua_cast_timestamp_n($1, "+zoneHere+")", 2, "skua_read_wall(skua_text($1), $2, false)"),
 	"months_between":   templated(2, "skua_months_apart(skua_instant($1), skua_instant($2), true, "+zoneHere+")", 3, "skua_months_apart(skua_instant($1), skua_instant($2), $3, "+zoneHere+")"),
-	"add_months":       templated(2, "skua_add_months(skua_to_date($1), CAST($2 AS INTEGER))"), "last_day": templated(1, "skua_last_day(skua_to_date($1))"),
+	"add_months":       templated(2, "skua_add_months(skua_to_date($1), "+wholeOf("$2", "integer")+")"), "last_day": templated(1, "skua_last_day(skua_to_date($1))"),
 	"next_day": templated(2, "skua_next(skua_to_date($1), $2)"), "trunc": {special: truncDayCall}, "date_trunc": templated(2, "skua_date_trunc($1, $2)"),
 	"datediff": sparkDateDiff, "date_diff": sparkDateDiff, "timestampdiff": sparkDateDiff, "dateadd": sparkDateAdd, "timestampadd": sparkDateAdd, "date_add": sparkDateAdd,
-	"date_sub": templated(2, "CAST(skua_to_date($1) - CAST($2 AS INTEGER) AS DATE)"), "unix_date": templated(1, "CAST(skua_to_date($1) - DATE '1970-01-01' AS INTEGER)"),
+	"date_sub": templated(2, "skua_days_on(skua_to_date($1), "+wholeOf("$2", "integer")+", -1)"), "unix_date": templated(1, "CAST(skua_to_date($1) - DATE '1970-01-01' AS INTEGER)"),
 	"from_utc_timestamp": templated(2, "skua_from_utc(skua_instant($1), $2)"), "to_utc_timestamp": templated(2, "skua_to_utc(skua_instant($1), $2)"),
 	"convert_timezone": templated(2, "skua_between_zones("+zoneHere+", $1, skua_cast_timestamp_n($2, "+zoneHere+"))", 3, "skua_between_zones($1, $2, skua_cast_timestamp_n($3, "+zoneHere+"))"),
 	"make_timestamp":   madeTime("skua_made_time", false, zoneHere), "make_timestamp_ltz": madeTime("skua_made_time", false, zoneHere), "make_timestamp_ntz": madeTime("skua_made_wall", false, ""),
 	"try_make_timestamp": madeTime("skua_made_time", true, zoneHere), "try_make_timestamp_ltz": madeTime("skua_made_time", true, zoneHere), "try_make_timestamp_ntz": madeTime("skua_made_wall", true, ""),
+}
+
+// wholeOf writes the cast of an argument to whole numbers, as Spark has it.
+func wholeOf(argument, target string) string {
+	return CastFunction(target, false) + "(" + argument + ", " + zoneHere + ")"
 }
 
 func dayPart(field string) function { return templated(1, "skua_day_part('"+field+"', $1)") }
@@ -47,18 +54,18 @@ func clockPart(field string) function { return templated(1, "skua_clock_part('"+
 
 // madeTime writes a timestamp of its parts. Without a zone it is a wall clock.
 func madeTime(name string, try bool, zone string) function {
-	fields := name + "(CAST($1 AS INTEGER), CAST($2 AS INTEGER), CAST($3 AS INTEGER), CAST($4 AS INTEGER), CAST($5 AS INTEGER), CAST(CAST($6 AS DECIMAL(16,6)) * 1000000 AS BIGINT), "
+	fields := name + "(" + wholeOf("$1", "integer") + ", " + wholeOf("$2", "integer") + ", " + wholeOf("$3", "integer") + ", " + wholeOf("$4", "integer") + ", " + wholeOf("$5", "integer") + ", CAST(CAST($6 AS DECIMAL(16,6)) * 1000000 AS BIGINT), "
 	end := map[bool]string{false: "false", true: "true"}[try]
 	if zone == "" {
-		return templated(6, fields+end+")")
+		return templated(2, "(skua_to_date($1) + CAST($2 AS TIME))", 6, fields+end+")")
 	}
-	return templated(6, fields+end+", "+zone+")", 7, fields+end+", $7)")
+	return templated(2, "skua_instant(skua_to_date($1) + CAST($2 AS TIME))", 3, "skua_cast_timestamp(skua_to_date($1) + CAST($2 AS TIME), $3)", 6, fields+end+", "+zone+")", 7, fields+end+", $7)")
 }
 
 // Calls with a unit in front, and those of the same names without one.
 var (
 	sparkDateDiff = ofUnit(3, "date_sub('UNIT', skua_moment($1), skua_moment($2))", unitNames, templated(2, "CAST(skua_to_date($1) - skua_to_date($2) AS INTEGER)"))
-	sparkDateAdd  = ofUnit(3, "(skua_moment($2) + UNIT(CAST($1 AS INTEGER)))", adders, templated(2, "CAST(skua_to_date($1) + CAST($2 AS INTEGER) AS DATE)"))
+	sparkDateAdd  = ofUnit(3, "(skua_moment($2) + UNIT(CAST($1 AS INTEGER)))", adders, templated(2, "skua_days_on(skua_to_date($1), "+wholeOf("$2", "integer")+", 1)"))
 )
 
 // fieldNames are the words for fields of a time, by the function that gives one.
