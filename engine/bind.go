@@ -78,6 +78,8 @@ func (b *binder) bindTest(e syntax.Expr) (predicate.Expr, error) {
 		return b.bindIn(e)
 	case *syntax.Like:
 		return b.bindLike(e)
+	case *syntax.LikeList:
+		return b.bind(e.Tests())
 	case *syntax.Call:
 		if constant.IsTest(e) {
 			return b.bindCall(e)

@@ -78,6 +78,11 @@ func (in *inference) walk(e syntax.Expr) {
 		in.expect(e.Expr, sparktype.String)
 		in.expect(e.Pattern, sparktype.String)
 		return
+	case *syntax.LikeList:
+		for _, child := range children(e) {
+			in.expect(child, sparktype.String)
+		}
+		return
 	case *syntax.Cast:
 		if t, err := sparktype.Of(e.Type); err == nil {
 			in.expect(e.Expr, t)

@@ -89,6 +89,10 @@ func (q *qualifier) expr(e syntax.Expr) syntax.Expr {
 		out := *e
 		out.Expr, out.Pattern = q.expr(e.Expr), q.expr(e.Pattern)
 		return &out
+	case *syntax.LikeList:
+		out := *e
+		out.Expr, out.List = q.expr(e.Expr), q.list(e.List)
+		return &out
 	case *syntax.Cast:
 		out := *e
 		out.Expr = q.expr(e.Expr)
@@ -126,6 +130,8 @@ func children(e syntax.Expr) []syntax.Expr {
 		return append([]syntax.Expr{e.Expr}, e.List...)
 	case *syntax.Like:
 		return []syntax.Expr{e.Expr, e.Pattern}
+	case *syntax.LikeList:
+		return append([]syntax.Expr{e.Expr}, e.List...)
 	case *syntax.Cast:
 		return []syntax.Expr{e.Expr}
 	case *syntax.Call:

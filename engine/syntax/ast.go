@@ -174,6 +174,29 @@ type Like struct {
 	Regex           bool // RLIKE, REGEXP
 }
 
+// LikeList is Expr [NOT] LIKE ANY (List) or, with All, LIKE ALL (List), and ILIKE the same. SOME is ANY.
+type LikeList struct {
+	node
+	Expr            Expr
+	List            []Expr
+	Not             bool
+	CaseInsensitive bool
+	All             bool
+}
+
+// Tests gives what the list stands for: a test of each pattern, joined by OR or, with All, by AND.
+func (e *LikeList) Tests() Expr {
+	op := "OR"
+	if e.All {
+		op = "AND"
+	}
+	tests := make([]Expr, len(e.List))
+	for i, pattern := range e.List {
+		tests[i] = &Like{node: e.node, Expr: e.Expr, Pattern: pattern, Not: e.Not, CaseInsensitive: e.CaseInsensitive}
+	}
+	return balance(op, tests)
+}
+
 // Cast is CAST(Expr AS Type), Expr::Type, or with Try TRY_CAST.
 type Cast struct {
 	node

@@ -86,6 +86,9 @@ func (p *Parser) predicate() (Expr, error) {
 // tests are the words that may follow NOT after a value.
 var tests = []string{"IN", "BETWEEN", "LIKE", "ILIKE", "RLIKE", "REGEXP"}
 
+// quantifiers stand in front of a list of patterns.
+var quantifiers = []string{"ANY", "SOME", "ALL"}
+
 // is reads what follows IS.
 func (p *Parser) is(at node, e Expr) (Expr, error) {
 	not := p.Keyword("NOT")
@@ -154,11 +157,20 @@ func (p *Parser) between(at node, e Expr, not bool) (Expr, error) {
 
 // like reads the pattern of a Like that is otherwise complete.
 func (p *Parser) like(l *Like) (Expr, error) {
-	if t := p.Peek(); !l.Regex && p.peek(1).Is("(") && (t.Is("ANY") || t.Is("SOME") || t.Is("ALL")) {
-		return p.keepText("LIKE "+upper(t.Text), l.Pos(), t.Pos, func() error {
-			p.Next()
-			return p.parenthesised(func() error { _, err := p.expressions(); return err })
-		})
+	if t := p.Peek(); !l.Regex && p.peek(1).Is("(") && t.in(quantifiers) {
+		if p.peek(2).in(queryWords) {
+			return p.keepText("LIKE "+upper(t.Text)+" with a query", l.Pos(), t.Pos, func() error {
+				p.Next()
+				return p.parenthesised(p.balanced)
+			})
+		}
+		p.Next()
+		p.Next()
+		list, err := p.expressions()
+		if err != nil {
+			return nil, err
+		}
+		return &LikeList{l.node, l.Expr, list, l.Not, l.CaseInsensitive, t.Is("ALL")}, p.expect(")")
 	}
 	var err error
 	if l.Pattern, err = p.value(0); err != nil || l.Regex || !p.Keyword("ESCAPE") {

@@ -206,8 +206,11 @@ func (p *Parser) withinParts(c *Call) []Part {
 			return nil
 		}
 		direction := p.direction()
-		if percentile {
+		if percentile || name == "mode" {
 			direction, _, _ = strings.Cut(strings.TrimPrefix(direction, " ASC"), " NULLS")
+		}
+		if name == "mode" { // which Spark spells the other way round
+			direction = map[string]string{"": " DESC"}[direction]
 		}
 		parts = append(parts, Part{words, e}, Part{Words: direction})
 		if words = ", "; !p.Symbol(",") {

@@ -148,7 +148,7 @@ func level(e Expr) int {
 			return negation
 		}
 		return unary
-	case *IsNull, *IsBool, *Between, *In, *Like:
+	case *IsNull, *IsBool, *Between, *In, *Like, *LikeList:
 		return test
 	default:
 		return tightest
@@ -284,7 +284,19 @@ func printTest(b *strings.Builder, e Expr) {
 		if e.Escape != nil {
 			b.WriteString(" ESCAPE " + quoteText(e.Escape.Value))
 		}
+	case *LikeList:
+		operand(e.Expr)
+		b.WriteString(" " + not(e.Not, (&Like{CaseInsensitive: e.CaseInsensitive}).word()) + " " + e.quantifier() + " (")
+		printList(b, e.List)
+		b.WriteByte(')')
 	}
+}
+
+func (e *LikeList) quantifier() string {
+	if e.All {
+		return "ALL"
+	}
+	return "ANY"
 }
 
 func (e *Like) word() string {
@@ -350,6 +362,9 @@ func (e *In) String() string { return text(e) }
 
 // String gives canonical text.
 func (e *Like) String() string { return text(e) }
+
+// String gives canonical text.
+func (e *LikeList) String() string { return text(e) }
 
 // String gives canonical text.
 func (e *Cast) String() string { return text(e) }

@@ -3,6 +3,8 @@ package dialect
 import (
 	"strconv"
 	"strings"
+
+	"github.com/skua-data/skua/engine/syntax"
 )
 
 // coercion is an expression some of whose operands are cast by the types that they have: what Spark does by itself, and the engine does otherwise or not at all.
@@ -34,6 +36,21 @@ func (c *coercion) of(types []Type) (Type, error) {
 	return v.gives, err
 }
 
+// plain gives the expression as it stands where no types are asked for.
+func (c *coercion) plain(pos syntax.Pos) (out []piece) {
+	for text := c.text; text != ""; {
+		before, n, rest := nextOperand(text)
+		if before != "" {
+			out = append(out, piece{text: before, table: -1, pos: pos})
+		}
+		if n >= 0 {
+			out = append(out, c.operands[n]...)
+		}
+		text = rest
+	}
+	return out
+}
+
 func (c *coercion) mapped(pieces func([]piece) []piece) typed {
 	out := *c
 	out.operands = make([][]piece, len(c.operands))
@@ -57,22 +74,29 @@ func (c *coercion) write(w *writer, types []Type) {
 		text = v.text
 	}
 	for text != "" {
-		at := strings.IndexByte(text, '$')
-		if at < 0 {
-			w.text(strings.TrimSpace(text))
-			return
-		}
-		if before := strings.TrimSpace(text[:at]); before != "" {
+		before, n, rest := nextOperand(text)
+		if before != "" {
 			w.text(before)
 		}
-		end := at + 1
-		for end < len(text) && '0' <= text[end] && text[end] <= '9' {
-			end++
+		if n >= 0 {
+			w.coerced(c.operands[n], have[n], casts[n], c.zone)
 		}
-		n, _ := strconv.Atoi(text[at+1 : end])
-		w.coerced(c.operands[n-1], have[n-1], casts[n-1], c.zone)
-		text = text[end:]
+		text = rest
 	}
+}
+
+// nextOperand gives the text up to the first $1, $2, … with the index of the operand, and what is behind it; -1: there is none.
+func nextOperand(text string) (before string, operand int, rest string) {
+	at := strings.IndexByte(text, '$')
+	if at < 0 {
+		return strings.TrimSpace(text), -1, ""
+	}
+	end := at + 1
+	for end < len(text) && '0' <= text[end] && text[end] <= '9' {
+		end++
+	}
+	n, _ := strconv.Atoi(text[at+1 : end])
+	return strings.TrimSpace(text[:at]), n - 1, text[end:]
 }
 
 // coerced writes an operand as a cast of Spark's gives it.

@@ -119,6 +119,7 @@ type Spelling struct {
 	Left      []bool   // the parts that are left to the engine while types are asked for, by number
 	Finder    uint64   // what says who asks
 	KeyTypes  []string // of keys; empty: not known
+	Nested    bool     // the least or the greatest of values with parts is asked for
 }
 
 // writer renders a statement.
@@ -333,6 +334,7 @@ func Translate(text string, o Options) (*Statement, error) {
 		return nil, r.failed
 	}
 	r.operators = r.Spark && slices.ContainsFunc(tokens, isOperator)
+	r.likes = slices.ContainsFunc(tokens, func(t syntax.Token) bool { return oneOf(t, "LIKE", "ILIKE", "RLIKE", "REGEXP") })
 	r.out.Voids = r.Spark && (r.Arguments != nil || len(r.Values) > 0 || slices.ContainsFunc(tokens, mayBeVoid))
 	r.main = r.withEnd()
 	r.level(nil, false)

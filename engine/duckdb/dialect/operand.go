@@ -53,7 +53,7 @@ func (r *rewriter) operand(s *scope) {
 		r.value(v, t.Pos)
 		return
 	}
-	if r.comparison() || r.arithmetic() || r.unifiedCase() || r.lambdaName() {
+	if r.testsPatterns() || r.comparison() || r.arithmetic() || r.unifiedCase() || r.lambdaName() {
 		return
 	}
 	switch t.Kind {

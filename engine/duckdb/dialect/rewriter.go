@@ -36,6 +36,8 @@ type rewriter struct {
 	queries        int            // how many were seen
 	numbers        map[string]int // of typed parts, by query and text
 	operators      bool           // there are some, and they mean what they mean in Spark
+	likes          bool           // some test compares with a pattern
+	pattern        [2]int         // the pieces of the last pattern that is an expression
 	compared       int            // the token that a value begins with that is compared already
 	subqueries     int            // how deep in subqueries among the operands of arithmetic
 	closers        []int          // of tokens that open something, once asked for

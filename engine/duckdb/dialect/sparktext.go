@@ -30,7 +30,7 @@ var sparkTexts = map[string]function{
 	"regexp_extract_all": templated(2, listOfTexts("skua_regexp_all($1, $2, 1)"), 3, listOfTexts("skua_regexp_all($1, $2, $3)")),
 	"split":              templated(2, "str_split_regex($1, $2)", 3, listOfTexts("skua_split($1, $2, $3)")),
 	"regexp_replace":     templated(3, "skua_regexp_replace($1, $2, $3, 1)", 4, "skua_regexp_replace($1, $2, $3, $4)"),
-	"ilike":              templated(2, "(($1) ILIKE ($2))"), "like": templated(2, "(($1) LIKE ($2))"), "between": templated(3, "(($1) BETWEEN ($2) AND ($3))"), "replace": templated(2, "skua_replace($1, $2, '')", 3, "skua_replace($1, $2, $3)"),
+	"ilike":              {special: likeCall("ilike")}, "like": {special: likeCall("like")}, "between": templated(3, "(($1) BETWEEN ($2) AND ($3))"), "replace": templated(2, "skua_replace($1, $2, '')", 3, "skua_replace($1, $2, $3)"),
 	"format_string": renamed("skua_format"), "printf": renamed("skua_format"), "format_number": {special: formatNumberCall}, "unbase64": templated(1, "skua_unbase64($1)"),
 	"lpad": templated(2, "skua_padded_left($1, $2)", 3, "skua_padded_left($1, $2, $3)"), "rpad": templated(2, "skua_padded_right($1, $2)", 3, "skua_padded_right($1, $2, $3)"),
 	"elt": {special: eltCall}, "nanvl": templated(2, "CASE WHEN isnan(CAST($1 AS DOUBLE)) THEN $2 ELSE $1 END"),

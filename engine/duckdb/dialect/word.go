@@ -1,7 +1,6 @@
 package dialect
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/skua-data/skua/engine/syntax"
@@ -29,9 +28,9 @@ func (r *rewriter) word(s *scope) bool {
 			r.regex("!~", t.Pos)
 			return true
 		}
-		if (after.Is("LIKE") || after.Is("ILIKE")) && r.next > 0 && isOperandEnd(r.at(r.next-1)) && !r.at(r.next+2).Is("ANY") && !r.at(r.next+2).Is("ALL") && !r.at(r.next+2).Is("SOME") {
-			r.next++
-			r.like(true)
+		if (after.Is("LIKE") || after.Is("ILIKE")) && r.next > 0 && isOperandEnd(r.at(r.next-1)) && !r.quantifies(r.next+2) {
+			r.next += 2
+			r.like(after, true)
 			return true
 		}
 	case "RLIKE", "REGEXP":
@@ -45,8 +44,9 @@ func (r *rewriter) word(s *scope) bool {
 			r.call([]syntax.Ident{{Text: t.Text, Pos: t.Pos}}, r.next)
 			return true
 		}
-		if r.next > 0 && isOperandEnd(r.at(r.next-1)) && !after.Is("ANY") && !after.Is("ALL") && !after.Is("SOME") {
-			r.like(false)
+		if r.next > 0 && isOperandEnd(r.at(r.next-1)) && !r.quantifies(r.next+1) {
+			r.next++
+			r.like(t, false)
 			return true
 		}
 	case "BETWEEN":
@@ -160,91 +160,6 @@ func (r *rewriter) regex(operator string, pos syntax.Pos) {
 		r.operand(&scope{})
 	}
 	r.emit(") || ')(?s:.*)')")
-}
-
-// maxWildcards is how many % the engine's own LIKE may try to place in a text: with more of them its time has no bound.
-const maxWildcards = 3
-
-// like writes [NOT] LIKE and ILIKE. A backslash in a literal is the escape character unless another one is named. Patterns that are no literals, and those with
-// many wildcards and an escape character, become regular expressions, which take a time that grows with the text alone.
-func (r *rewriter) like(not bool) {
-	t := r.peek()
-	pattern, end := "", r.next+1
-	for ; r.at(end).Kind == syntax.Text; end++ {
-		pattern += syntax.TextOf(r.at(end))
-	}
-	flags, operator := "(?s)", "~"
-	if t.Is("ILIKE") {
-		flags = "(?si)"
-	}
-	if not {
-		operator = "!~"
-	}
-	escape := `\`
-	if r.at(end).Is("ESCAPE") && r.at(end+1).Kind == syntax.Text {
-		escape = syntax.TextOf(r.at(end + 1))
-	}
-	escaped := r.at(end).Is("ESCAPE") || strings.Contains(pattern, escape) && escape != ""
-	switch after := r.at(end); {
-	case end == r.next+1:
-		r.next++
-		r.pattern(operator, flags, t.Pos)
-	case escaped && strings.Count(pattern, "%") > maxWildcards && len([]rune(escape)) == 1 && !after.Is("||") && !after.Is("{"):
-		r.next = end
-		if r.is("ESCAPE") {
-			r.next += 2
-		}
-		r.emitAt(operator+" "+QuoteText(flags+likeRegex(pattern, []rune(escape)[0])), t.Pos)
-	default:
-		if not {
-			r.emit("NOT")
-		}
-		r.copy()
-		r.string()
-		if strings.Contains(pattern, `\`) && !r.is("ESCAPE") && !r.is("{") {
-			r.emit(`ESCAPE '\'`)
-		}
-	}
-}
-
-// pattern writes a search for a pattern of LIKE that is an expression.
-func (r *rewriter) pattern(operator, flags string, pos syntax.Pos) {
-	r.parser.Seek(r.next)
-	if _, err := r.parser.Value(); err != nil {
-		r.failed = err
-		return
-	}
-	end := r.parser.Place()
-	if r.at(end).Is("ESCAPE") {
-		r.refuse(end, "LIKE with ESCAPE takes a literal as its pattern.")
-		return
-	}
-	r.emitAt(operator+" ("+QuoteText(flags)+" || skua_like_regex(", pos)
-	for r.failed == nil && r.next < end {
-		r.operand(&scope{})
-	}
-	r.emit("))")
-}
-
-// likeRegex writes a pattern of LIKE as a regular expression.
-func likeRegex(pattern string, escape rune) string {
-	var b strings.Builder
-	literal := false
-	for _, c := range pattern {
-		switch {
-		case !literal && c == escape:
-			literal = true
-			continue
-		case !literal && c == '%':
-			b.WriteString(".*")
-		case !literal && c == '_':
-			b.WriteByte('.')
-		default:
-			b.WriteString(regexp.QuoteMeta(string(c)))
-		}
-		literal = false
-	}
-	return b.String()
 }
 
 // bytes writes X'…'.

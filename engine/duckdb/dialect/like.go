@@ -1,0 +1,290 @@
+package dialect
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/skua-data/skua/engine/syntax"
+)
+
+// maxWildcards is how many % the engine's own LIKE may try to place in a text: with more of them its time has no bound.
+const maxWildcards = 3
+
+// quantifies reports whether a list of patterns begins with the token: LIKE ANY (…).
+func (r *rewriter) quantifies(token int) bool {
+	return oneOf(r.at(token), "ANY", "SOME", "ALL") && r.at(token+1).Is("(")
+}
+
+// testsPatterns writes x [NOT] LIKE and ILIKE with ANY, SOME or ALL of several patterns, and in Spark's dialect with one, of what may be no text; false: something
+// else comes next.
+func (r *rewriter) testsPatterns() bool {
+	if !r.likes || r.next == r.compared || !r.beginsOperand() {
+		return false
+	}
+	from := r.next
+	left := r.comparedEnd(from)
+	if left < 0 || r.until > 0 && left >= r.until {
+		return false
+	}
+	at, not := left, false
+	if r.at(at).Is("NOT") {
+		at, not = at+1, true
+	}
+	word := r.at(at)
+	searches := word.Is("RLIKE") || word.Is("REGEXP")
+	switch {
+	case !searches && !word.Is("LIKE") && !word.Is("ILIKE"):
+		return false
+	case !searches && r.quantifies(at+1):
+		return r.testsList([2]int{from, left}, at, not)
+	case !r.Spark || r.unbound(from, left):
+		return false
+	}
+	value := r.valuePieces([2]int{from, left})
+	r.next = at + 1
+	r.putTests(from, value, []patternTest{r.patternTest(func() {
+		switch {
+		case searches && not:
+			r.regex("!~", word.Pos)
+		case searches:
+			r.regex("~", word.Pos)
+		default:
+			r.like(word, not)
+		}
+	})}, "")
+	return true
+}
+
+// patternTest is what is written behind a value that is compared with a pattern: what the pattern is made of stands between two parts; nil: it is a literal in the
+// first one.
+type patternTest struct{ before, pattern, after []piece }
+
+// patternTest gives what write writes.
+func (r *rewriter) patternTest(write func()) patternTest {
+	r.pattern = [2]int{}
+	pieces := r.capture(write)
+	at := r.pattern
+	if at[1] == 0 || at[1] > len(pieces) {
+		return patternTest{before: pieces}
+	}
+	return patternTest{pieces[:at[0]], pieces[at[0]:at[1]], pieces[at[1]:]}
+}
+
+// testsList writes a value before LIKE ANY (a, b, …) as a test of each pattern; the token at is LIKE.
+func (r *rewriter) testsList(value [2]int, at int, not bool) bool {
+	if oneOf(r.at(at+3), "SELECT", "WITH", "VALUES", "FROM", "TABLE") {
+		return false
+	}
+	word, op := r.at(at), " OR "
+	if r.at(at + 1).Is("ALL") {
+		op = " AND "
+	}
+	operand := r.valuePieces(value)
+	r.next = at + 2
+	bounds, end := r.argumentBounds(), r.endOf(at+3)
+	if len(bounds) == 0 {
+		r.fail(at + 3)
+	}
+	if r.counts["OR"] += len(bounds); r.counts["OR"] > maxOrs {
+		r.failed = tooComplex(word.Pos, "patterns", maxOrs)
+	}
+	tests := make([]patternTest, len(bounds))
+	for i, b := range bounds {
+		tests[i] = r.patternTest(func() { r.next = b[0]; r.like(word, not) })
+		if r.next != b[1] {
+			r.fail(r.next)
+		}
+	}
+	if r.next = end; r.failed == nil && !r.is(")") {
+		r.fail(end)
+	}
+	if r.next++; r.is("IS") || comparisons[r.peek().Text] != "" {
+		r.fail(r.next)
+	}
+	r.putTests(value[0], operand, tests, op)
+	return true
+}
+
+// valuePieces gives what is written of a value that a test follows.
+func (r *rewriter) valuePieces(b [2]int) []piece {
+	before, until := r.compared, r.until
+	defer func() { r.compared, r.until = before, until }()
+	return r.capture(func() {
+		r.next, r.compared, r.until = b[0], b[0], b[1]
+		for r.failed == nil && r.next < b[1] {
+			r.operand(&scope{})
+		}
+	})
+}
+
+// putTests writes a value, whose tokens begin with from, with tests of it joined by an operator. In Spark's dialect what is no text becomes one.
+func (r *rewriter) putTests(from int, value []piece, tests []patternTest, op string) {
+	if r.failed != nil {
+		return
+	}
+	if weight := (len(tests) - 1) * r.weightOf(value); len(r.out.pieces)+weight > maxPieces {
+		r.failed = tooComplex(r.at(from).Pos, "words and marks once its tests are written out", maxPieces)
+		return
+	}
+	c := &coercion{operands: [][]piece{value}, asked: []int{0}, zone: r.Zone.String(), rule: likeRule}
+	var texts []string
+	for _, t := range tests {
+		text := "$1"
+		for _, part := range [][]piece{t.before, t.pattern, t.after} {
+			if part != nil {
+				c.operands = append(c.operands, part)
+				text += " $" + itoa(len(c.operands))
+			}
+		}
+		if t.pattern != nil {
+			c.asked = append(c.asked, len(c.operands)-2)
+		}
+		texts = append(texts, text)
+	}
+	if c.text = texts[0]; op != "" {
+		c.text = "(" + strings.Join(texts, op) + ")"
+	}
+	if r.Spark && !r.unbound(from, r.next) {
+		r.put(c, from, r.next)
+		return
+	}
+	r.out.pieces = append(r.out.pieces, c.plain(r.at(from).Pos)...)
+}
+
+// likeRule makes texts of a value and of patterns.
+func likeRule(types []Type) (verdict, error) {
+	out := verdict{casts: make([]string, len(types)), gives: boolean}
+	for i, t := range types {
+		switch {
+		case slices.Contains([]string{"LIST", "MAP", "STRUCT"}, t.Name):
+			return out, unexpected("like", "STRING", t)
+		case !isText(t) && t.Name != `"NULL"`:
+			out.casts[i] = "VARCHAR"
+		}
+	}
+	return out, nil
+}
+
+// likeCall writes like(text, pattern) and ilike, whose third argument is the escape character.
+func likeCall(word string) func(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
+	return func(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
+		if len(bounds) != 2 && len(bounds) != 3 {
+			return false
+		}
+		escape := ""
+		if len(bounds) == 3 {
+			text, ok := r.literal(bounds[2])
+			if _, plain := r.literal(bounds[1]); !ok || !plain {
+				r.refuse(bounds[1][0], "The function "+word+" with an escape character takes literals as its pattern and that character.")
+				return true
+			}
+			escape = text
+		}
+		from, end := r.next-1, bounds[len(bounds)-1][1]
+		value := r.argument(bounds[0])
+		r.next = bounds[1][0]
+		test := r.patternTest(func() {
+			r.likePattern(syntax.Token{Kind: syntax.Word, Text: word, Pos: pos}, false, func(int) (string, int, bool) { return escape, bounds[1][1], len(bounds) == 3 })
+		})
+		if r.next = end + 1; r.failed == nil {
+			r.emitAt("(", pos)
+			r.putTests(from, value, []patternTest{test}, "")
+			r.emit(")")
+		}
+		return true
+	}
+}
+
+// like writes [NOT] LIKE and ILIKE, in front of the pattern. A backslash in a literal is the escape character unless another one is named.
+func (r *rewriter) like(word syntax.Token, not bool) {
+	r.likePattern(word, not, func(end int) (string, int, bool) {
+		if r.at(end).Is("ESCAPE") && r.at(end+1).Kind == syntax.Text {
+			return syntax.TextOf(r.at(end + 1)), end + 2, true
+		}
+		return "", end, r.at(end).Is("ESCAPE") || r.at(end).Is("{")
+	})
+}
+
+// likePattern writes a test of a pattern, the next token, whose escape character is told by the token behind it. Patterns that are no literals, and those with many
+// wildcards and an escape character, become regular expressions, which take a time that grows with the text alone.
+func (r *rewriter) likePattern(word syntax.Token, not bool, escapeAt func(end int) (escape string, next int, named bool)) {
+	pattern, end := "", r.next
+	for ; r.at(end).Kind == syntax.Text; end++ {
+		pattern += syntax.TextOf(r.at(end))
+	}
+	flags, operator := "(?s)", "~"
+	if word.Is("ILIKE") {
+		flags = "(?si)"
+	}
+	if not {
+		operator = "!~"
+	}
+	escape, next, named := escapeAt(end)
+	if escape == "" && !named {
+		escape = `\`
+	}
+	escaped := named || strings.Contains(pattern, escape)
+	switch after := r.at(end); {
+	case end == r.next, after.Is("||"):
+		r.patternExpression(operator, flags, word.Pos)
+	case escaped && strings.Count(pattern, "%") > maxWildcards && len([]rune(escape)) == 1 && !after.Is("{"):
+		r.next = next
+		r.emitAt(operator+" "+QuoteText(flags+likeRegex(pattern, []rune(escape)[0])), word.Pos)
+	default:
+		if not {
+			r.emit("NOT")
+		}
+		r.emitAt(strings.ToUpper(word.Text), word.Pos)
+		r.string()
+		switch {
+		case named && !after.Is("{"):
+			r.next = next
+			r.emit("ESCAPE " + QuoteText(escape))
+		case !named && strings.Contains(pattern, `\`):
+			r.emit(`ESCAPE '\'`)
+		}
+	}
+}
+
+// patternExpression writes a search for a pattern of LIKE that is an expression.
+func (r *rewriter) patternExpression(operator, flags string, pos syntax.Pos) {
+	r.parser.Seek(r.next)
+	if _, err := r.parser.Value(); err != nil {
+		r.failed = err
+		return
+	}
+	end := r.parser.Place()
+	if r.at(end).Is("ESCAPE") {
+		r.refuse(end, "LIKE with ESCAPE takes a literal as its pattern.")
+		return
+	}
+	r.emitAt(operator+" ("+QuoteText(flags)+" || skua_like_regex(", pos)
+	from := len(r.out.pieces)
+	for r.failed == nil && r.next < end {
+		r.operand(&scope{})
+	}
+	r.pattern = [2]int{from, len(r.out.pieces)}
+	r.emit("))")
+}
+
+// likeRegex writes a pattern of LIKE as a regular expression.
+func likeRegex(pattern string, escape rune) string {
+	var b strings.Builder
+	literal := false
+	for _, c := range pattern {
+		switch {
+		case !literal && c == escape:
+			literal = true
+			continue
+		case !literal && c == '%':
+			b.WriteString(".*")
+		case !literal && c == '_':
+			b.WriteByte('.')
+		default:
+			b.WriteString(regexp.QuoteMeta(string(c)))
+		}
+		literal = false
+	}
+	return b.String()
+}
