@@ -106,6 +106,24 @@ PMOD(pmod_bigint, int64_t, WHOLE_MODULO)
 PMOD(pmod_float, float, fmodf)
 PMOD(pmod_double, double, fmod)
 
+// A remainder of NULL stands for one by 0.
+#define TRIED_MODULO(name, type, modulo)                                                      \
+	EACH(name, type, {                                                                            \
+		if (b == 0) {                                                                             \
+			duckdb_vector_ensure_validity_writable(out);                                          \
+			duckdb_vector_get_validity(out)[i / 64] &= ~(UINT64_C(1) << i % 64);                  \
+			continue;                                                                             \
+		}                                                                                         \
+		((type *)duckdb_vector_get_data(out))[i] = (type)modulo(a, b);                            \
+	})
+
+TRIED_MODULO(tried_tinyint, int8_t, WHOLE_MODULO)
+TRIED_MODULO(tried_smallint, int16_t, WHOLE_MODULO)
+TRIED_MODULO(tried_integer, int32_t, WHOLE_MODULO)
+TRIED_MODULO(tried_bigint, int64_t, WHOLE_MODULO)
+TRIED_MODULO(tried_float, float, fmodf)
+TRIED_MODULO(tried_double, double, fmod)
+
 // to_long has the nearest bigint of what is beyond them, and 0 of NaN, as Java has.
 EACH(to_long, double, {
 	(void)b;
@@ -161,12 +179,14 @@ static bool add_shift(duckdb_connection connection, const char *name, void (*nar
 
 static bool add_pmod(duckdb_connection connection) {
 	static void (*const runs[])(duckdb_function_info, duckdb_data_chunk, duckdb_vector) = {pmod_tinyint, pmod_smallint, pmod_integer, pmod_bigint, pmod_float, pmod_double};
-	duckdb_scalar_function_set set = duckdb_create_scalar_function_set("skua_pmod"), whole = duckdb_create_scalar_function_set("skua_to_long");
+	static void (*const tried[])(duckdb_function_info, duckdb_data_chunk, duckdb_vector) = {tried_tinyint, tried_smallint, tried_integer, tried_bigint, tried_float, tried_double};
+	duckdb_scalar_function_set set = duckdb_create_scalar_function_set("skua_pmod"), or_null = duckdb_create_scalar_function_set("skua_try_modulo"), whole = duckdb_create_scalar_function_set("skua_to_long");
 	bool ok = add(whole, DOUBLE, 0, BIGINT, to_long, NULL) && !duckdb_register_scalar_function_set(connection, whole);
 	for (int i = 0; i < 6; i++) {
-		ok = ok && add(set, types[i], types[i], types[i], runs[i], NULL);
+		ok = ok && add(set, types[i], types[i], types[i], runs[i], NULL) && add(or_null, types[i], types[i], types[i], tried[i], NULL);
 	}
-	ok = ok && !duckdb_register_scalar_function_set(connection, set);
+	ok = ok && !duckdb_register_scalar_function_set(connection, set) && !duckdb_register_scalar_function_set(connection, or_null);
+	duckdb_destroy_scalar_function_set(&or_null);
 	duckdb_destroy_scalar_function_set(&set);
 	duckdb_destroy_scalar_function_set(&whole);
 	return ok;
@@ -178,5 +198,5 @@ bool skua_add_checks(duckdb_connection connection) {
 	static check divisors[] = CHECKS(SKUA_DIVISOR), moduli[] = CHECKS(SKUA_MODULUS);
 	return add_pmod(connection) && add_check(connection, "skua_divisor", divisors) && add_check(connection, "skua_modulus", moduli) && add_shift(connection, "skua_shift_left", left_integer, left_bigint) &&
 	       add_shift(connection, "skua_shift_right", right_integer, right_bigint) && add_shift(connection, "skua_shift_right_unsigned", unsigned_integer, unsigned_bigint) &&
-	       skua_add_exact(connection, "skua_quotient", 'q', 0, 0);
+	       skua_add_exact(connection, "skua_quotient", 'q', 0, 0, false);
 }

@@ -17,6 +17,7 @@ typedef struct {
 	char op; // + - * / %, p for pmod, q for a whole quotient; r, h, c and f round a number to digits: half up, half to even, up and down
 	int width, scale;
 	u128 limit; // the first number that has too many digits
+	bool tried; // NULL stands for what fails
 } exact;
 
 // MAX_SCALE is how many digits behind the point Spark first rounds a quotient to.
@@ -324,7 +325,10 @@ static void call(duckdb_function_info info, duckdb_data_chunk in, duckdb_vector 
 	uint64_t *mark = NULL;
 	idx_t count = duckdb_data_chunk_get_size(in);
 	for (idx_t i = 0; i < count; i++) {
-		if (!valid(a.valid, i) || !valid(b.valid, i)) {
+		i128 n = 0;
+		bool null = !valid(a.valid, i) || !valid(b.valid, i);
+		enum problem p = null ? FINE : compute(&t, load(&a, i), load(&b, i), &n);
+		if (null || p != FINE && e->tried) {
 			if (!mark) {
 				duckdb_vector_ensure_validity_writable(out);
 				mark = duckdb_vector_get_validity(out);
@@ -332,8 +336,6 @@ static void call(duckdb_function_info info, duckdb_data_chunk in, duckdb_vector 
 			mark[i / 64] &= ~(UINT64_C(1) << i % 64);
 			continue;
 		}
-		i128 n = 0;
-		enum problem p = compute(&t, load(&a, i), load(&b, i), &n);
 		if (p != FINE) {
 			char text[256];
 			snprintf(text, sizeof text, problems[p], e->width, e->scale);
@@ -344,19 +346,21 @@ static void call(duckdb_function_info info, duckdb_data_chunk in, duckdb_vector 
 	}
 }
 
-bool skua_add_exact(duckdb_connection connection, const char *name, char op, int width, int scale) {
+bool skua_add_exact(duckdb_connection connection, const char *name, char op, int width, int scale, bool tried) {
 	duckdb_scalar_function_set set = duckdb_create_scalar_function_set(name);
 	duckdb_scalar_function function = duckdb_create_scalar_function();
 	duckdb_logical_type any = duckdb_create_logical_type(ANY), result = width ? duckdb_create_decimal_type((uint8_t)width, (uint8_t)scale) : duckdb_create_logical_type(BIGINT);
 	exact *e = malloc(sizeof *e);
-	*e = (exact){op, width, scale, power10(width)};
+	*e = (exact){op, width, scale, power10(width), tried};
 	duckdb_scalar_function_set_name(function, name);
 	duckdb_scalar_function_add_parameter(function, any);
 	duckdb_scalar_function_add_parameter(function, any);
 	duckdb_scalar_function_set_return_type(function, result);
 	duckdb_scalar_function_set_extra_info(function, e, free);
 	duckdb_scalar_function_set_function(function, call);
-	skua_fallible(function);
+	if (!tried) {
+		skua_fallible(function);
+	}
 	bool ok = !duckdb_add_scalar_function_to_set(set, function) && !duckdb_register_scalar_function_set(connection, set);
 	duckdb_destroy_logical_type(&any);
 	duckdb_destroy_logical_type(&result);

@@ -48,7 +48,7 @@ func (d *database) addExact(f dialect.Exact) error {
 	defer c.close()
 	name := C.CString(f.Name)
 	defer C.free(unsafe.Pointer(name))
-	if !C.skua_add_exact(c.handle, name, exactOps[f.Op], C.int(f.Width), C.int(f.Scale)) {
+	if !C.skua_add_exact(c.handle, name, exactOps[f.Op], C.int(f.Width), C.int(f.Scale), C.bool(f.Tried)) {
 		return fault.New(fault.Internal, "the SQL engine refuses the function %s", f.Name)
 	}
 	return nil

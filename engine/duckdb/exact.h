@@ -14,8 +14,8 @@ uint8_t duckdb_decimal_scale(duckdb_logical_type type);
 int duckdb_decimal_internal_type(duckdb_logical_type type);
 
 // skua_add_exact makes a function of two numbers known that computes with an operator, and has results of so many digits. Without digits the result is
-// a bigint.
-bool skua_add_exact(duckdb_connection connection, const char *name, char op, int width, int scale);
+// a bigint. Where it is tried, what fails is NULL.
+bool skua_add_exact(duckdb_connection connection, const char *name, char op, int width, int scale, bool tried);
 
 // skua_add_checks makes the functions known that check divisors and shift bits.
 bool skua_add_checks(duckdb_connection connection);

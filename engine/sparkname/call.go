@@ -40,6 +40,8 @@ func (n *namer) calledOtherwise(name string, args []syntax.Expr) bool {
 	switch {
 	case name == "isnull" && len(args) == 1:
 		n.words("(", args[0], " IS NULL)")
+	case (name == "to_char" || name == "to_varchar") && len(args) == 2:
+		return n.formatted(args[0], args[1])
 	case name == "isnotnull" && len(args) == 1:
 		n.words("(", args[0], " IS NOT NULL)")
 	case name == "if" && len(args) == 3:

@@ -29,6 +29,7 @@ type node struct {
 	rounds bool // a function that rounds
 	digits int  // to how many digits
 	bare   bool // as nobody said
+	tried  bool // a function that gives NULL where the operator fails
 
 	asked   int        // of a leaf: 1 + its place among those asked for; 0: its type is known
 	known   arith.Type // then; of an interval that is asked for, what its units say

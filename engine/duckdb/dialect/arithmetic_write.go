@@ -12,6 +12,7 @@ import (
 type Exact struct {
 	Op           string // +, -, *, /, %, or pmod
 	Width, Scale int    // of the result
+	Tried        bool   // NULL stands for what fails
 	Name         string
 }
 
@@ -23,6 +24,14 @@ var exactNames = map[string]string{"+": "add", "-": "subtract", "*": "multiply",
 func (w *writer) exact(op string, t arith.Type) string {
 	f := Exact{Op: op, Width: t.Precision, Scale: t.Scale}
 	f.Name = fmt.Sprintf("skua_%s_%d_%d", exactNames[op], t.Precision, t.Scale)
+	w.out.Exact = append(w.out.Exact, f)
+	return f.Name
+}
+
+// exactOrNull gives the name of the one that gives NULL where it fails.
+func (w *writer) exactOrNull(op string, t arith.Type) string {
+	f := Exact{Op: op, Width: t.Precision, Scale: t.Scale, Tried: true}
+	f.Name = fmt.Sprintf("skua_try_%s_%d_%d", exactNames[op], t.Precision, t.Scale)
 	w.out.Exact = append(w.out.Exact, f)
 	return f.Name
 }
@@ -70,6 +79,10 @@ func (w *arithmeticWriter) inner(n *node) {
 
 // first writes a left operand, whose operators need no parentheses if they group so by themselves.
 func (w *arithmeticWriter) first(n *node, op string) {
+	if n.tried {
+		w.inner(n)
+		return
+	}
 	additive := (op == "+" || op == "-") && (n.op == "+" || n.op == "-")
 	if n.left != nil && (additive || op == "*" && n.op == "*") && w.plain(n) {
 		w.node(n)
@@ -134,6 +147,8 @@ func (w *arithmeticWriter) node(n *node) {
 		w.pieces(n.value)
 	case t.Kind == arith.Unknown:
 		w.native(n)
+	case n.tried:
+		w.tried(n, t)
 	case n.left == nil && len(n.op) > 1:
 		w.functionOf(n, t)
 	case n.left == nil:

@@ -14,10 +14,12 @@ import (
 var numberCalls = map[string]struct {
 	op          string
 	least, most int
+	tried       bool
 }{
-	"mod": {"%", 2, 2}, "pmod": {"pmod", 2, 2}, "negative": {"-", 1, 1}, "positive": {"+", 1, 1}, "abs": {"abs", 1, 1}, "sign": {"sign", 1, 1}, "signum": {"sign", 1, 1},
-	"shiftleft": {"<<", 2, 2}, "shiftright": {">>", 2, 2}, "shiftrightunsigned": {">>>", 2, 2},
-	"round": {"round", 1, 2}, "bround": {"bround", 1, 2}, "ceil": {"ceil", 1, 2}, "ceiling": {"ceil", 1, 2}, "floor": {"floor", 1, 2},
+	"mod": {"%", 2, 2, false}, "pmod": {"pmod", 2, 2, false}, "negative": {"-", 1, 1, false}, "positive": {"+", 1, 1, false}, "abs": {"abs", 1, 1, false}, "sign": {"sign", 1, 1, false}, "signum": {"sign", 1, 1, false},
+	"shiftleft": {"<<", 2, 2, false}, "shiftright": {">>", 2, 2, false}, "shiftrightunsigned": {">>>", 2, 2, false},
+	"round": {"round", 1, 2, false}, "bround": {"bround", 1, 2, false}, "ceil": {"ceil", 1, 2, false}, "ceiling": {"ceil", 1, 2, false}, "floor": {"floor", 1, 2, false},
+	"try_add": {"+", 2, 2, true}, "try_subtract": {"-", 2, 2, true}, "try_multiply": {"*", 2, 2, true}, "try_divide": {"/", 2, 2, true}, "try_mod": {"%", 2, 2, true},
 }
 
 // called reads a call of one of them; nil: something else comes next.
@@ -44,7 +46,7 @@ func (p *operators) called() *node {
 		p.nodes, before = inner.nodes, inner.next+1
 		arguments = append(arguments, n)
 	}
-	out := &node{op: f.op, from: from}
+	out := &node{op: f.op, from: from, tried: f.tried}
 	rounds := f.most > f.least
 	switch {
 	case len(arguments) < f.least, rounds && len(arguments) == 2 && !p.r.wholeLiteral(arguments[1], &out.digits):
