@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"iter"
+	"regexp"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/fault"
-	"github.com/skua-data/skua/predicate"
 	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/session"
 )
@@ -27,8 +27,16 @@ type TableFilter struct {
 	// Encode writes an entry's columns down as the client gets them. What it gives is kept for as long as the table's metadata stays the same, so that it is the same function
 	// for everybody and reads nothing but the entry's columns and names. Nil: they are not written down.
 	Encode  func(TableEntry) []byte
-	withKey bool           // the identifier fields are looked up, too
-	names   predicate.Expr // what else is asked of the names, see systemSource; nil: nothing
+	withKey bool     // the identifier fields are looked up, too
+	names   nameTest // what else is asked of the names
+}
+
+// tableNames is what the names of tables match that a filter asks for; nil: any may be.
+func (f TableFilter) tableNames() *regexp.Regexp {
+	if names := likeNames(f.NamePattern); names != nil {
+		return names
+	}
+	return f.names.tables
 }
 
 // TableEntry is a table as clients list it. Columns is set for WithSchema only, and has no fields where the table cannot be read; Encoded is what the filter's Encode gave.
@@ -149,7 +157,7 @@ func (e *Engine) listingContext(ctx context.Context) context.Context {
 
 // tables is Tables on the account of a statement.
 func (e *Engine) tables(ctx context.Context, f TableFilter) iter.Seq2[TableEntry, error] {
-	schemas, names, below := likePattern(f.SchemaPattern), likePattern(f.NamePattern), likeBelow(f.SchemaPattern)
+	schemas, names, below := likePattern(f.SchemaPattern), f.tableNames(), likeBelow(f.SchemaPattern)
 	return eachCatalog(ctx, e, f.Catalog, func(ctx context.Context, catalog string, yield func(TableEntry) bool) error {
 		entry, known, err := e.point(ctx, catalog, f)
 		if err != nil {
@@ -172,7 +180,7 @@ func (e *Engine) tables(ctx context.Context, f TableFilter) iter.Seq2[TableEntry
 					return err
 				}
 			}
-			return e.tablesOfPlace(ctx, p, names, f, yield)
+			return e.tablesOfPlace(catalogs.WithNames(ctx, names), p, likePattern(f.NamePattern), f, yield)
 		}
 		if err := each(nil); err != nil {
 			return err
@@ -191,7 +199,7 @@ type place struct {
 func (e *Engine) tablesOfPlace(ctx context.Context, p place, names matcher, f TableFilter, yield func(TableEntry) bool) error {
 	var pending []listed
 	flush := func() error {
-		pending = chosen(f.names, pending)
+		pending = f.names.chosen(pending)
 		if err := e.lookUp(ctx, p.catalog, f, pending); err != nil {
 			return err
 		}

@@ -10,30 +10,48 @@ type matcher func(name string) bool
 
 func everything(string) bool { return true }
 
-// showPattern is the LIKE of SHOW: alternatives between |, any case, * for any text, and the rest a regular expression. What is no
-// regular expression matches nothing, as in Spark.
-func showPattern(pattern string) matcher {
-	var alternatives []*regexp.Regexp
+// showPattern is the LIKE of SHOW: see showNames.
+func showPattern(pattern string) matcher { return showNames(pattern).MatchString }
+
+// noName matches nothing.
+var noName = regexp.MustCompile(`[^\x00-\x{10FFFF}]`)
+
+// showNames gives the expression of SHOW's LIKE: alternatives between |, any case, * for any text, and the rest a regular expression. What is no regular
+// expression matches nothing, as in Spark.
+func showNames(pattern string) *regexp.Regexp {
+	var alternatives []string
 	for _, part := range strings.Split(strings.TrimSpace(pattern), "|") {
-		if re, err := regexp.Compile("(?is)^(?:" + strings.ReplaceAll(strings.TrimSpace(part), "*", ".*") + ")$"); err == nil {
-			alternatives = append(alternatives, re)
+		part = strings.ReplaceAll(strings.TrimSpace(part), "*", ".*")
+		if _, err := regexp.Compile("(?:" + part + ")"); err == nil {
+			alternatives = append(alternatives, "(?:"+part+")")
 		}
 	}
-	return func(name string) bool {
-		for _, re := range alternatives {
-			if re.MatchString(name) {
-				return true
-			}
-		}
-		return false
+	if alternatives == nil {
+		return noName
 	}
+	names, err := regexp.Compile("(?is)^(?:" + strings.Join(alternatives, "|") + ")$")
+	if err != nil { // together they are too large
+		return noName
+	}
+	return names
 }
 
-// likePattern is SQL's LIKE as the metadata calls of Flight SQL use it: % for any text, _ for one character, \ before a character that
-// stands for itself. A nil pattern matches everything.
-func likePattern(pattern *string) matcher {
-	if pattern == nil || *pattern == "%" {
+// likePattern is SQL's LIKE as the metadata calls of Flight SQL use it: see likeNames. A nil pattern matches everything.
+func likePattern(pattern *string) matcher { return matching(likeNames(pattern)) }
+
+// matching says whether an expression matches; nil matches everything.
+func matching(names *regexp.Regexp) matcher {
+	if names == nil {
 		return everything
+	}
+	return names.MatchString
+}
+
+// likeNames gives the expression of a LIKE pattern: % for any text, _ for one character, \ before a character that stands for itself. It is nil for a pattern
+// that everything matches.
+func likeNames(pattern *string) *regexp.Regexp {
+	if pattern == nil || *pattern == "%" {
+		return nil
 	}
 	var b strings.Builder
 	escaped := false
@@ -55,7 +73,7 @@ func likePattern(pattern *string) matcher {
 	if escaped {
 		b.WriteString(`\\`)
 	}
-	return regexp.MustCompile("(?s)^" + b.String() + "$").MatchString
+	return regexp.MustCompile("(?s)^" + b.String() + "$")
 }
 
 // likeBelow is true of a text that some longer one begins with that the pattern matches: where it is false of a namespace's spelling, there is nothing to

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"regexp"
 
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/engine/syntax"
@@ -15,6 +16,15 @@ func like(p *syntax.Parser) (matcher, error) {
 	}
 	pattern, err := p.String()
 	return showPattern(pattern), err
+}
+
+// likeNamed is like for commands that list tables, which catalogs are told of; nil: every table.
+func likeNamed(p *syntax.Parser) (*regexp.Regexp, error) {
+	if !p.Keyword("LIKE") && p.End() == nil {
+		return nil, nil
+	}
+	pattern, err := p.String()
+	return showNames(pattern), err
 }
 
 // in reads an optional FROM or IN with a name.
@@ -105,10 +115,11 @@ func listing(p *syntax.Parser, name, column string, kinds ...catalogs.Kind) (*co
 	if err != nil {
 		return nil, err
 	}
-	match, err := like(p)
+	names, err := likeNamed(p)
 	if err != nil {
 		return nil, err
 	}
+	match := matching(names)
 	schema := columns(text("namespace"), text(column), boolean("isTemporary"))
 	return &command{name: name, views: true, columns: schema, run: func(ctx context.Context, s *statement) ([]row, error) {
 		if s.isInformationSchema(from) {
@@ -118,7 +129,7 @@ func listing(p *syntax.Parser, name, column string, kinds ...catalogs.Kind) (*co
 		if err != nil {
 			return nil, err
 		}
-		rows, err := s.entries(ctx, catalog, namespace, func(e catalogs.Entry) (row, bool) {
+		rows, err := s.entries(catalogs.WithNames(ctx, names), catalog, namespace, func(e catalogs.Entry) (row, bool) {
 			last := e.Identifier[len(e.Identifier)-1]
 			return row{syntax.QuoteName(namespace), last, false}, oneOf(e.Kind, kinds) && match(last)
 		})

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"regexp"
 	"strings"
 
 	"github.com/skua-data/skua/catalogs"
@@ -26,19 +27,20 @@ func parseShowExtended(p *syntax.Parser) (*command, error) {
 		return nil, unsupported("SHOW TABLE EXTENDED … PARTITION is not supported: Iceberg tables have no partition management").
 			With("INVALID_PARTITION_OPERATION.PARTITION_MANAGEMENT_IS_UNSUPPORTED", "42601")
 	}
-	match := showPattern(pattern)
+	tables := showNames(pattern)
 	schema := columns(text("namespace"), text("tableName"), boolean("isTemporary"), text("information"))
 	return &command{name: "SHOW TABLE EXTENDED", views: true, columns: schema, run: func(ctx context.Context, s *statement) ([]row, error) {
-		return s.showExtended(ctx, from, match)
+		return s.showExtended(ctx, from, tables)
 	}}, p.End()
 }
 
-func (s *statement) showExtended(ctx context.Context, from []string, match matcher) ([]row, error) {
+func (s *statement) showExtended(ctx context.Context, from []string, tables *regexp.Regexp) ([]row, error) {
+	match := matching(tables)
 	catalog, namespace, err := s.namespace(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	names, err := s.entries(ctx, catalog, namespace, func(e catalogs.Entry) (row, bool) {
+	names, err := s.entries(catalogs.WithNames(ctx, tables), catalog, namespace, func(e catalogs.Entry) (row, bool) {
 		last := e.Identifier[len(e.Identifier)-1]
 		return row{last}, e.Kind != catalogs.KindView && match(last)
 	})

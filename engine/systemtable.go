@@ -14,7 +14,6 @@ import (
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
-	"github.com/skua-data/skua/predicate"
 	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/scan"
 )
@@ -134,10 +133,13 @@ type systemSource struct {
 	table     systemTable
 	schema    *arrow.Schema
 	wanted    map[string][]string // the only values that a filter takes, by column
-	names     predicate.Expr      // what it asks of catalogs, schemas and tables; nil: nothing
+	names     nameTest            // what it asks of catalogs, schemas and tables
 }
 
-var _ scan.Source = (*systemSource)(nil)
+var _ scan.Folding = (*systemSource)(nil)
+
+// FoldsCase marks the source as one that tests of names in lower or upper case tell something.
+func (s *systemSource) FoldsCase() {}
 
 func (s *systemSource) Schema() *arrow.Schema          { return s.schema }
 func (s *systemSource) MetadataColumns() *arrow.Schema { return arrow.NewSchema(nil, nil) }
@@ -145,7 +147,7 @@ func (s *systemSource) MetadataColumns() *arrow.Schema { return arrow.NewSchema(
 // Plan keeps what the filter asks of names, so that not every table need be opened. Whoever reads tests the filter itself.
 func (s *systemSource) Plan(_ context.Context, r scan.Request) (scan.Plan, error) {
 	out := *s
-	out.ask(r.Filter)
+	out.ask(r.Filter, r.Partitions)
 	fields := make([]arrow.Field, len(r.Fields))
 	for i, id := range r.Fields {
 		fields[i] = s.schema.Field(id - 1)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/klauspost/compress/s2"
 
 	"github.com/skua-data/skua/catalogs"
 	"github.com/skua-data/skua/engine/syntax"
@@ -81,14 +82,18 @@ func (e *Engine) lookUpColumns(ctx context.Context, catalog string, t *listed) (
 // lookUpEncoded has a table's columns written down.
 func (e *Engine) lookUpEncoded(ctx context.Context, catalog string, t *listed, encode func(TableEntry) []byte) error {
 	entry := t.out
-	err := guarded("read "+syntax.QuoteName(t.entry.Identifier), func() (err error) {
-		t.out.Encoded, err = told(ctx, e, catalog, t.entry.Identifier, "encoded", func(kind catalogs.Kind, u unread) (_ []byte, _ int64, err error) {
+	err := guarded("read "+syntax.QuoteName(t.entry.Identifier), func() error {
+		packed, err := told(ctx, e, catalog, t.entry.Identifier, "encoded", func(kind catalogs.Kind, u unread) (_ []byte, _ int64, err error) {
 			if entry.Columns, err = e.listedColumns(ctx, catalog, t.entry.Identifier, kind, u); err != nil {
 				return nil, 0, err
 			}
-			encoded := encode(entry)
-			return encoded, int64(len(encoded)), nil
+			// What is written of one column is much like what is written of the next: packed, that of many tables fits into the memory for it.
+			packed := slices.Clip(s2.Encode(nil, encode(entry)))
+			return packed, int64(len(packed)), nil
 		})
+		if err == nil {
+			t.out.Encoded, err = s2.Decode(nil, packed)
+		}
 		return err
 	})
 	if err != nil {

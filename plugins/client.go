@@ -102,6 +102,9 @@ func (c *Catalog) LoadNamespace(ctx context.Context, namespace table.Identifier)
 // Tables implements catalogs.Catalog. Stopping the iterator ends the call in the plugin too.
 func (c *Catalog) Tables(ctx context.Context, namespace table.Identifier) iter.Seq2[catalogs.Entry, error] {
 	request := &catalogv1.ListTablesRequest{Namespace: identifierToWire(namespace)}
+	if names := catalogs.Names(ctx); names != nil {
+		request.Names = names.String()
+	}
 	open := func(ctx context.Context) (receiver[*catalogv1.ListTablesResponse], error) {
 		return c.rpc.ListTables(ctx, request)
 	}

@@ -2,6 +2,7 @@ package plugins
 
 import (
 	"context"
+	"regexp"
 
 	"google.golang.org/grpc"
 
@@ -100,9 +101,13 @@ func (s *service) ListTables(req *catalogv1.ListTablesRequest, stream grpc.Serve
 			batch = &catalogv1.ListTablesResponse{}
 			return stream.Send(full)
 		}
-		for entry, err := range catalog.Tables(stream.Context(), identifierFromWire(req.GetNamespace())) {
+		names := namesFromWire(req.GetNames())
+		for entry, err := range catalog.Tables(catalogs.WithNames(stream.Context(), names), identifierFromWire(req.GetNamespace())) {
 			if err != nil {
 				return firstError(send(), err)
+			}
+			if names != nil && len(entry.Identifier) > 0 && !names.MatchString(entry.Identifier[len(entry.Identifier)-1]) {
+				continue
 			}
 			batch.Entries = append(batch.Entries, &catalogv1.TableEntry{Identifier: identifierToWire(entry.Identifier), Kind: kindToWire(entry.Kind)})
 			if len(batch.Entries) >= listingSize {
@@ -113,6 +118,21 @@ func (s *service) ListTables(req *catalogv1.ListTablesRequest, stream grpc.Serve
 		}
 		return send()
 	})
+}
+
+// maxNames bounds the expression of names that is heeded, in bytes.
+const maxNames = 1 << 20
+
+// namesFromWire gives the names that a listing is for; nil, which wants all, also where the expression cannot be read.
+func namesFromWire(text string) *regexp.Regexp {
+	if text == "" || len(text) > maxNames {
+		return nil
+	}
+	names, err := regexp.Compile(text)
+	if err != nil {
+		return nil
+	}
+	return names
 }
 
 // LoadTable implements catalogv1.CatalogServiceServer.

@@ -57,7 +57,20 @@ type PartitionTest struct {
 type Term struct {
 	ID        int // the field's in the test: negative, so that it is no column's
 	Source    predicate.Field
-	Transform string // as a partition spec writes it: bucket[16], truncate[4]
+	Transform string // as a partition spec writes it: bucket[16], truncate[4]; Lower and Upper only for a Folding source
+}
+
+// The transforms of a text into lower and upper case, which no partition has.
+const (
+	Lower = "lower"
+	Upper = "upper"
+)
+
+// Folding is a Source that rules out something by tests of its text columns in lower or upper case.
+type Folding interface {
+	Source
+	// FoldsCase does nothing.
+	FoldsCase()
 }
 
 // Option is a read option that somebody set, with its origin.

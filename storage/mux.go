@@ -83,7 +83,10 @@ type routed struct {
 	tried time.Time // when it was last to be renewed
 }
 
-var _ Store = (*routed)(nil)
+var (
+	_ Store  = (*routed)(nil)
+	_ Prober = (*routed)(nil)
+)
 
 // route gives the store for a location, the location under which to open it there, and how long that is good.
 func (r *routed) route(ctx context.Context, at Location) (Store, Location, term, error) {
@@ -120,6 +123,15 @@ func (r *routed) route(ctx context.Context, at Location) (Store, Location, term,
 // leavesFolder reports whether a location goes up on its way.
 func leavesFolder(at Location) bool {
 	return slices.Contains(strings.Split(at, "/"), "..")
+}
+
+// Probe asks the store of a location's scheme, where that is a Prober.
+func (r *routed) Probe(ctx context.Context, at Location) (found, known bool) {
+	store, opened, _, err := r.route(ctx, at)
+	if p, ok := store.(Prober); ok && err == nil {
+		return p.Probe(ctx, opened)
+	}
+	return false, false
 }
 
 // Open opens a file in the store of its scheme.

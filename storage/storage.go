@@ -27,9 +27,9 @@ type File interface {
 type Info struct {
 	Location Location // complete, in the spelling of the request's prefix
 	Folder   bool
-	Size     int64 // bytes; 0 for a folder
-	Modified time.Time
-	Version  string // what Versioned's Version is of the file, opened; empty: the listing does not say
+	Size     int64     // bytes; 0 for a folder
+	Modified time.Time // of a folder it may be zero
+	Version  string    // what Versioned's Version is of the file, opened; empty: the listing does not say
 }
 
 // Store reads one kind of store. It is safe for concurrent use. A missing object is fault.NotFound, a refused one fault.Denied, a broken store
@@ -42,6 +42,12 @@ type Store interface {
 	ReadAll(ctx context.Context, at Location, limit int64) ([]byte, error)
 	// List yields the direct children of a folder in byte order of their names. A missing folder yields fault.NotFound.
 	List(ctx context.Context, folder Location) iter.Seq2[Info, error]
+}
+
+// Prober is a Store that tells of one file at less cost than a listing.
+type Prober interface {
+	// Probe reports whether a file is there; known is false where that cannot be told so.
+	Probe(ctx context.Context, at Location) (found, known bool)
 }
 
 // Credential is what a catalog vends for a part of a store. The longest prefix of a location wins.

@@ -22,6 +22,7 @@ type catalog struct {
 	warehouse storage.Location // in the form of Hadoop's Path
 	lenient   bool             // suppress-permission-error: a folder that may not be looked into is no table
 	delivered delivered
+	known     known
 	closed    atomic.Bool
 }
 

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/apache/iceberg-go/table"
 
@@ -16,7 +18,7 @@ import (
 // Namespaces yields the folders under parent that are no tables.
 func (c *catalog) Namespaces(ctx context.Context, parent table.Identifier) iter.Seq2[table.Identifier, error] {
 	return func(yield func(table.Identifier, error) bool) {
-		for child, err := range c.children(ctx, parent) {
+		for child, err := range c.children(ctx, parent, everyName) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -31,7 +33,11 @@ func (c *catalog) Namespaces(ctx context.Context, parent table.Identifier) iter.
 // Tables yields the folders under a namespace that are tables, the root's included.
 func (c *catalog) Tables(ctx context.Context, namespace table.Identifier) iter.Seq2[catalogs.Entry, error] {
 	return func(yield func(catalogs.Entry, error) bool) {
-		for child, err := range c.children(ctx, namespace) {
+		wanted := everyName
+		if names := catalogs.Names(ctx); names != nil {
+			wanted = names.MatchString
+		}
+		for child, err := range c.children(ctx, namespace, wanted) {
 			if err != nil {
 				yield(catalogs.Entry{}, err)
 				return
@@ -43,41 +49,94 @@ func (c *catalog) Tables(ctx context.Context, namespace table.Identifier) iter.S
 	}
 }
 
+func everyName(string) bool { return true }
+
 // child is a folder in a namespace.
 type child struct {
 	id    table.Identifier
 	table bool
 }
 
-// children yields a namespace's folders in byte order. A namespace that is missing, or is a table or a file, is fault.NotFound.
-func (c *catalog) children(ctx context.Context, namespace table.Identifier) iter.Seq2[child, error] {
+// What is looked into together, and how much of it at once: a store that is far answers many questions as fast as one.
+const (
+	foldersTogether = 64
+	foldersAtOnce   = 16
+)
+
+// children yields a namespace's folders in byte order; of those that are tables only those wanted. A namespace that is missing, or is a table or a file, is
+// fault.NotFound.
+func (c *catalog) children(ctx context.Context, namespace table.Identifier, wanted func(name string) bool) iter.Seq2[child, error] {
 	return func(yield func(child, error) bool) {
 		folder, err := c.namespace(ctx, namespace)
 		if err != nil {
 			yield(child{}, err)
 			return
 		}
+		var pending []looked
+		flush := func() bool {
+			c.look(ctx, pending)
+			for _, l := range pending {
+				if l.err != nil {
+					yield(child{}, l.err)
+					return false
+				}
+				if !yield(child{append(slices.Clone(namespace), base(l.folder)), l.table}, nil) {
+					return false
+				}
+			}
+			pending = pending[:0]
+			return true
+		}
 		for info, err := range c.list(ctx, folder) {
 			if fault.Is(err, fault.NotFound) {
 				err = c.noNamespace(namespace)
 			}
 			if err != nil {
-				yield(child{}, err)
+				if flush() {
+					yield(child{}, err)
+				}
 				return
 			}
-			if !info.Folder {
+			if !info.Folder || !wanted(base(info.Location)) {
 				continue
 			}
-			isTable, err := c.isTable(ctx, info.Location)
-			if err != nil {
-				yield(child{}, err)
-				return
-			}
-			if !yield(child{append(slices.Clone(namespace), base(info.Location)), isTable}, nil) {
+			if pending = append(pending, looked{folder: info.Location}); len(pending) == foldersTogether && !flush() {
 				return
 			}
 		}
+		flush()
 	}
+}
+
+// looked is a folder that is looked into, and what it turned out to be.
+type looked struct {
+	folder storage.Location
+	table  bool
+	err    error
+}
+
+// look looks into folders: one after the other where that is cheap, else side by side.
+func (c *catalog) look(ctx context.Context, folders []looked) {
+	var far []*looked
+	for i := range folders {
+		l := &folders[i]
+		if l.table = c.stillTable(ctx, l.folder); !l.table {
+			far = append(far, l)
+		}
+	}
+	var workers sync.WaitGroup
+	var next atomic.Int64
+	for range min(foldersAtOnce, len(far)) {
+		workers.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(far); i = int(next.Add(1)) - 1 {
+				func() {
+					defer fault.Recover(&far[i].err, fault.Internal, "look into %s", far[i].folder)
+					far[i].table, far[i].err = c.isTable(ctx, far[i].folder)
+				}()
+			}
+		})
+	}
+	workers.Wait()
 }
 
 // namespace gives the folder of a namespace, which may be missing but is no table.
@@ -110,10 +169,46 @@ func (c *catalog) isTable(ctx context.Context, folder storage.Location) (bool, e
 		}
 		name := base(info.Location)
 		if strings.HasSuffix(name, ".metadata.json") || strings.HasSuffix(name, ".metadata.json.gz") {
+			c.known.add(folder, name)
 			return true, nil
 		}
 	}
 	return false, nil
+}
+
+// stillTable reports whether a folder that was a table still holds the file that made it one. A store that does not tell so at little cost is not asked.
+func (c *catalog) stillTable(ctx context.Context, folder storage.Location) bool {
+	p, ok := c.store.(storage.Prober)
+	name := c.known.get(folder)
+	if !ok || name == "" {
+		return false
+	}
+	found, _ := p.Probe(ctx, under(under(folder, "metadata"), name))
+	return found
+}
+
+// maxKnown bounds what is remembered of tables' folders; past it everything is forgotten.
+const maxKnown = 100_000
+
+// known remembers a metadata file in the folder of each table that was listed. It is safe for concurrent use.
+type known struct {
+	mu    sync.Mutex
+	files map[storage.Location]string
+}
+
+func (k *known) get(folder storage.Location) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.files[folder]
+}
+
+func (k *known) add(folder storage.Location, name string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.files == nil || len(k.files) >= maxKnown {
+		k.files = map[storage.Location]string{}
+	}
+	k.files[folder] = name
 }
 
 // list lists a folder, until the catalog is closed.

@@ -19,6 +19,7 @@ import (
 type converter struct {
 	column func(output int) (predicate.Field, bool)
 	terms  *[]scan.Term // collects the transforms that tests name; nil: they are not converted
+	folds  bool         // a change of letters' case is such a transform, too
 }
 
 // weakened gives a predicate that holds wherever the condition does; nil: nothing is known. Negations are converted whole or not at all.

@@ -37,12 +37,18 @@ func (p *program) plan(ctx context.Context, d *database, c *connection) error {
 	s.end()
 	if err == nil {
 		if root, readErr := readPlan(serialized); readErr == nil {
-			r := &planner{out: p.pushed, number: numbers, field: p.field, typeOf: p.columnType}
+			r := &planner{out: p.pushed, number: numbers, field: p.field, typeOf: p.columnType, folds: p.folds}
 			r.read(root)
 			p.pushed = r.out
 			p.apart = root.mistakesIntervals()
+			if p.query.Dialect == "spark" {
+				if err := root.refuses(maps); err != nil {
+					return err
+				}
+				p.nested = root.ordersNested()
+			}
 			p.keepKeys(ctx, c, root)
-			if err := root.variantKeys(); err != nil {
+			if err := root.refuses(variantKeys); err != nil {
 				return err
 			}
 			if err := root.zonedJSON(); err != nil {
@@ -113,4 +119,10 @@ func (p *program) field(i, column int) (predicate.Field, bool) {
 		return predicate.Field{}, false
 	}
 	return predicate.Field{ID: fieldID(f), Path: []string{f.Name}, Type: f.Type}, true
+}
+
+// folds reports whether an occurrence's source rules out anything by tests of its columns in lower or upper case.
+func (p *program) folds(occurrence int) bool {
+	_, ok := p.tables[occurrence].table.Source.(scan.Folding)
+	return ok
 }

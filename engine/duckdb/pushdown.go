@@ -49,6 +49,7 @@ type planner struct {
 	out    pushdown
 	number map[string]int // occurrence by the id in the text
 	field  func(occurrence, column int) (predicate.Field, bool)
+	folds  func(occurrence int) bool                   // its source is told of tests of names in lower or upper case
 	typeOf func(occurrence, column int) arrow.DataType // nil: there is none; so is the type of no column
 }
 
@@ -109,7 +110,7 @@ func (p *planner) scan(n *planNode, filters []*planExpr) {
 			p.out.columns[i] = append(p.out.columns[i], c.Index)
 		}
 	}
-	c := &converter{column: func(output int) (predicate.Field, bool) {
+	c := &converter{folds: p.folds(i), column: func(output int) (predicate.Field, bool) {
 		o, ok := n.origin(output, false)
 		if !ok {
 			return predicate.Field{}, false

@@ -127,7 +127,7 @@ var table = map[string]row{
 
 	// Statements, and the wire.
 	"engine": may("catalogs", "catalogs/override", "engine/constant", "engine/sparkname", "engine/sparktext", "engine/sparktype", "engine/syntax", "scan", "predicate", "resource", "session", "fault").
-		and(arrow, iceberg),
+		and(arrow, compress, iceberg),
 	"engine/duckdb":         may("catalogs", "engine", "engine/duckdb/dialect", "engine/sparkjson", "engine/sparktext", "engine/syntax", "fault", "predicate", "resource", "scan", "variant").and(arrow, bindings, uuid),
 	"variant":               may("fault"),
 	"engine/duckdb/dialect": may("engine/arith", "engine/sparktext", "engine/syntax", "fault").and(arrow),

@@ -41,6 +41,12 @@ func list(ctx context.Context, folder storage.Location, yield func(storage.Info)
 		if err := ctx.Err(); err != nil {
 			return fault.Wrap(err, "list %s", folder)
 		}
+		if e.IsDir() { // as the folder itself tells: it need not be looked at
+			if !yield(storage.Info{Location: under + e.Name(), Folder: true}) {
+				return nil
+			}
+			continue
+		}
 		info, err := os.Stat(inside + e.Name())
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ELOOP) {
 			continue

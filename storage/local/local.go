@@ -5,8 +5,10 @@ package local
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -21,7 +23,10 @@ var Kind = storage.Kind{Schemes: []string{"", "file"}, New: New}
 // Store reads local files. The zero Store is ready.
 type Store struct{}
 
-var _ storage.Store = Store{}
+var (
+	_ storage.Store  = Store{}
+	_ storage.Prober = Store{}
+)
 
 // New gives the local store; it has no properties and no credentials.
 func New(map[string]string, []storage.Credential) (storage.Store, error) { return Store{}, nil }
@@ -47,6 +52,16 @@ func path(at storage.Location) (string, error) {
 		return "", fault.New(fault.Invalid, "open %q: the path holds a NUL", at)
 	}
 	return path, nil
+}
+
+// Probe looks at a file without opening it.
+func (Store) Probe(ctx context.Context, at storage.Location) (found, known bool) {
+	path, err := path(at)
+	if err != nil || ctx.Err() != nil {
+		return false, false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular(), err == nil || errors.Is(err, fs.ErrNotExist)
 }
 
 // Open opens a regular file. The length is the file's own, whatever size says.

@@ -700,7 +700,9 @@ func (x *LoadNamespaceResponse) GetProperties() map[string]string {
 type ListTablesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Empty: the root.
-	Namespace     *Identifier `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	Namespace *Identifier `protobuf:"bytes,1,opt,name=namespace,proto3" json:"namespace,omitempty"`
+	// A regular expression in the syntax RE2: tables in whose names it matches nowhere may be left out. Empty: all are wanted.
+	Names         string `protobuf:"bytes,2,opt,name=names,proto3" json:"names,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -740,6 +742,13 @@ func (x *ListTablesRequest) GetNamespace() *Identifier {
 		return x.Namespace
 	}
 	return nil
+}
+
+func (x *ListTablesRequest) GetNames() string {
+	if x != nil {
+		return x.Names
+	}
+	return ""
 }
 
 // TableEntry is a line of a listing.
@@ -1810,9 +1819,10 @@ const file_skua_catalog_v1_catalog_proto_rawDesc = "" +
 	"properties\x1a=\n" +
 	"\x0fPropertiesEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
-	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"N\n" +
+	"\x05value\x18\x02 \x01(\tR\x05value:\x028\x01\"d\n" +
 	"\x11ListTablesRequest\x129\n" +
-	"\tnamespace\x18\x01 \x01(\v2\x1b.skua.catalog.v1.IdentifierR\tnamespace\"y\n" +
+	"\tnamespace\x18\x01 \x01(\v2\x1b.skua.catalog.v1.IdentifierR\tnamespace\x12\x14\n" +
+	"\x05names\x18\x02 \x01(\tR\x05names\"y\n" +
 	"\n" +
 	"TableEntry\x12;\n" +
 	"\n" +
