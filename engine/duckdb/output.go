@@ -3,6 +3,8 @@
 package duckdb
 
 import (
+	"fmt"
+
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/decimal128"
@@ -65,7 +67,7 @@ func outputType(t arrow.DataType) arrow.DataType {
 		}
 		fields := make([]arrow.Field, t.NumFields())
 		for i, f := range t.Fields() {
-			fields[i] = arrow.Field{Name: dialect.Spelled(f.Name), Type: outputType(f.Type), Nullable: true}
+			fields[i] = arrow.Field{Name: fieldName(f.Name, i), Type: outputType(f.Type), Nullable: true}
 		}
 		return arrow.StructOf(fields...)
 	case *arrow.ListType:
@@ -74,6 +76,15 @@ func outputType(t arrow.DataType) arrow.DataType {
 		return arrow.MapOfFields(arrow.Field{Name: "key", Type: outputType(t.KeyType())}, arrow.Field{Name: "value", Type: outputType(t.ItemType()), Nullable: true})
 	}
 	return t
+}
+
+// fieldName gives the name of field i of a struct. Those of a row, (a, b), have none, and clients cannot tell fields of one name apart: they get the
+// names that Spark's struct function gives.
+func fieldName(engine string, i int) string {
+	if engine == "" {
+		return fmt.Sprint("col", i+1)
+	}
+	return dialect.Spelled(engine)
 }
 
 // gathering collects the engine's small batches into one.
