@@ -163,8 +163,7 @@ def _(page):
     draw(page)
     chart = page.locator(".chart-container canvas, .slice_container canvas").first
     expect(chart).to_be_visible()
-    if chart.evaluate(COLOURED) < 1000:
-        raise AssertionError("the chart shows no bars")
+    page.wait_for_function(STILL, arg=chart.element_handle(), polling=300)
     drawn(page, [[c, str(n)] for c, n in CATEGORIES.items()])
 
 
@@ -328,10 +327,11 @@ def first_words(page):
     return sorted({line.locator("td").first.inner_text().strip() for line in lines})
 
 
-COLOURED = """e => {
-  const p = e.getContext('2d').getImageData(0, 0, e.width, e.height).data; let n = 0;
-  for (let i = 0; i < p.length; i += 4) if (p[i+3] > 200 && Math.max(p[i], p[i+1], p[i+2]) - Math.min(p[i], p[i+1], p[i+2]) > 80) n++;
-  return n }"""
+# Bars grow for a while: they are drawn once there is much of their colour, and no more of it than when this was last asked.
+STILL = """e => {
+  const p = e.getContext('2d').getImageData(0, 0, e.width, e.height).data, before = e.coloured; e.coloured = 0;
+  for (let i = 0; i < p.length; i += 4) if (p[i+3] > 200 && Math.max(p[i], p[i+1], p[i+2]) - Math.min(p[i], p[i+1], p[i+2]) > 80) e.coloured++;
+  return e.coloured >= 1000 && e.coloured === before }"""
 
 
 def drop(page, name, control):
