@@ -50,7 +50,10 @@ func toInstant(c *casting, n *node, row int) (int64, error) {
 		return c.zone.InstantOf(microsOf(n, row)), nil
 	case floatFamily:
 		v := c.float(n, row) * 1e6
-		if math.IsNaN(v) || v >= math.MaxInt64 || v <= math.MinInt64 {
+		if f := c.float(n, row); math.IsNaN(f) || math.IsInf(f, 0) {
+			return 0, c.invalid(n, row)
+		}
+		if v >= math.MaxInt64 || v <= math.MinInt64 {
 			return 0, c.overflow(n, row)
 		}
 		return int64(v), nil

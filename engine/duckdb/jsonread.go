@@ -49,7 +49,7 @@ func (r *row) reader() (*valueReader, error) {
 			if options[name] == "" {
 				continue
 			}
-			if *to, err = sparktext.ParsePattern(options[name]); err != nil {
+			if *to, err = sparktext.ParseReading(options[name]); err != nil {
 				return nil, err
 			}
 		}

@@ -37,7 +37,11 @@ var timeFunctions = slices.Concat(
 		rowFunction("skua_read_wall", []int{typeVarchar, typeVarchar, typeBoolean}, typeOfTimestamp, readTimeCall),
 		rowFunction("skua_next", []int{typeOfDate, typeVarchar}, typeOfDate, nextDayCall),
 		rowFunction("skua_add_months", []int{typeOfDate, typeInteger}, typeOfDate, func(r *row) error {
-			r.give(sparktext.AddMonths(r.whole(0), r.whole(1)))
+			out := sparktext.AddMonths(r.whole(0), r.whole(1))
+			if out != int64(int32(out)) {
+				return fault.New(fault.Invalid, "integer overflow").With("ARITHMETIC_OVERFLOW", "22003")
+			}
+			r.give(out)
 			return nil
 		}),
 		rowFunction("skua_last_day", []int{typeOfDate}, typeOfDate, func(r *row) error {
@@ -113,7 +117,7 @@ func writtenCall(r *row) error {
 
 // readTimeCall reads a text by a pattern; what cannot be read is NULL where the third argument says so.
 func readTimeCall(r *row) error {
-	p, err := of(r, r.text(1), sparktext.ParsePattern)
+	p, err := of(r, r.text(1), sparktext.ParseReading)
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/skua-data/skua/fault"
 )
 
 // Pattern is a pattern of dates and times as Spark reads it: Java's letters.
@@ -14,25 +12,25 @@ type Pattern struct {
 	era   bool // G is among the letters, so that years are counted in eras
 }
 
-// part is a letter with how often it stands there, or a text.
+// part is a letter with how often it stands there, a text, or one of the brackets around what may be missing.
 type part struct {
 	letter byte // 0: text
-	count  int
+	count  int  // of a bracket that opens: where the one stands that closes it
 	text   string
 }
 
-// The letters that a pattern may have, with how many of each; those that only Spark before 3.0 knew; and those that are never one.
-var longest = map[byte]int{'G': 4, 'y': 6, 'M': 4, 'L': 4, 'd': 2, 'D': 3, 'E': 4, 'F': 1, 'Q': 4, 'q': 4, 'a': 1, 'h': 2, 'H': 2, 'K': 2, 'k': 2, 'm': 2, 's': 2, 'S': 9, 'V': 2, 'z': 4, 'O': 4,
-	'X': 5, 'x': 5, 'Z': 5}
+// ParsePattern reads a pattern that times are written by.
+func ParsePattern(pattern string) (*Pattern, error) { return parsePattern(pattern, false) }
 
-const (
-	outdated = "YWwuec"
-	illegal  = "ABnNp"
-)
+// ParseReading reads a pattern that texts are read by: some letters are for writing alone.
+func ParseReading(pattern string) (*Pattern, error) { return parsePattern(pattern, true) }
 
-// ParsePattern reads a pattern.
-func ParsePattern(pattern string) (*Pattern, error) {
+func parsePattern(pattern string, reads bool) (*Pattern, error) {
 	p := &Pattern{}
+	if err := unknownLetters(pattern, reads); err != nil {
+		return nil, outdatedPattern(pattern, err)
+	}
+	var open []int // brackets
 	for i := 0; i < len(pattern); {
 		c := pattern[i]
 		switch {
@@ -43,26 +41,38 @@ func ParsePattern(pattern string) (*Pattern, error) {
 			}
 			p.parts = append(p.parts, part{text: text})
 			i = after
-		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
+		case isLetter(c):
 			end := i
 			for end < len(pattern) && pattern[end] == c {
 				end++
 			}
-			if err := known(pattern, c, end-i); err != nil {
-				return nil, err
+			if !countable(c, end-i) {
+				return nil, outdatedPattern(pattern, badPattern(pattern, "WITH_SUGGESTION"))
 			}
 			p.parts = append(p.parts, part{letter: c, count: end - i})
 			p.era = p.era || c == 'G'
 			i = end
-		case strings.IndexByte("#{}", c) >= 0:
-			return nil, badPattern(pattern, "WITH_SUGGESTION")
-		case c == '[' || c == ']':
-			return nil, fault.New(fault.Unsupported, "the pattern of dates %q is not supported: it has optional parts", pattern)
+		case strings.IndexByte("#{}", c) >= 0, c == ']' && len(open) == 0:
+			return nil, outdatedPattern(pattern, badPattern(pattern, "WITH_SUGGESTION"))
+		case c == '[':
+			open = append(open, len(p.parts))
+			p.parts = append(p.parts, part{letter: c})
+			i++
+		case c == ']':
+			p.parts[open[len(open)-1]].count = len(p.parts)
+			open = open[:len(open)-1]
+			p.parts = append(p.parts, part{letter: c})
+			i++
 		default:
 			_, size := utf8.DecodeRuneInString(pattern[i:])
 			p.parts = append(p.parts, part{text: pattern[i : i+size]})
 			i += size
 		}
+	}
+	for range open {
+		p.parts[open[len(open)-1]].count = len(p.parts)
+		open = open[:len(open)-1]
+		p.parts = append(p.parts, part{letter: ']'})
 	}
 	return p, nil
 }
@@ -87,30 +97,12 @@ func quotedText(pattern string, from int) (text string, after int, ok bool) {
 	return "", 0, false
 }
 
-// known refuses letters that Spark does.
-func known(pattern string, letter byte, count int) error {
-	switch most, ok := longest[letter]; {
-	case strings.IndexByte(outdated, letter) >= 0, ok && count > most && letter != 'y' && letter != 'S':
-		return fault.New(fault.Invalid, "You may get a different result due to the upgrading to Spark >= 3.0: Fail to recognize '%s' pattern in the DateTimeFormatter.", pattern).
-			With("INCONSISTENT_BEHAVIOR_CROSS_VERSION.DATETIME_PATTERN_RECOGNITION", "42K0B")
-	case strings.IndexByte(illegal, letter) >= 0:
-		return badPattern(pattern, "ILLEGAL_CHARACTER")
-	case !ok, count > most, letter == 'V' && count != 2:
-		return badPattern(pattern, "WITH_SUGGESTION")
-	}
-	return nil
-}
-
-func badPattern(pattern, why string) error {
-	return fault.New(fault.Invalid, "Unrecognized datetime pattern: %s.", pattern).With("INVALID_DATETIME_PATTERN."+why, "22007")
-}
-
 // Format writes a wall clock's microseconds; the zone and the seconds east of UTC are those that it was shown in.
 func (p *Pattern) Format(wall, offset int64, zone *Zone) string {
 	f := FieldsOf(wall)
 	var b strings.Builder
 	for _, part := range p.parts {
-		if part.letter == 0 {
+		if part.letter == 0 || part.letter == '[' || part.letter == ']' {
 			b.WriteString(part.text)
 			continue
 		}
@@ -249,7 +241,9 @@ func offsetText(part part, offset int64) string {
 		return offsetText(parts('O', 4), offset)
 	case n == 1 && m == 0:
 		return fmt.Sprintf("%s%02d", sign, h)
-	case n == 1, n == 2:
+	case n == 4 && s > 0:
+		return fmt.Sprintf("%s%02d%02d%02d", sign, h, m, s)
+	case n == 1, n == 2, n == 4:
 		return fmt.Sprintf("%s%02d%02d", sign, h, m)
 	}
 	text := fmt.Sprintf("%s%02d:%02d", sign, h, m)

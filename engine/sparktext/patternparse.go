@@ -20,20 +20,13 @@ type reading struct {
 
 // Parse reads a text as an instant in microseconds, or as a wall clock where the zone is nil.
 func (p *Pattern) Parse(text string, zone *Zone) (int64, error) {
-	r := &reading{text: text, year: 1970, month: 1, day: 1, clockHour: -1, noon: -1, era: 1}
-	for i, part := range p.parts {
-		if !r.part(part, p.fixed(i)) {
-			return 0, cannotParse(text)
-		}
-	}
-	days, ok := r.days()
-	if r.text != "" || !ok {
+	r := &reading{text: text, year: 1970, month: 1, day: 1, hour: -1, clockHour: -1, noon: -1, era: 1}
+	if !p.read(r, 0, len(p.parts)) || r.text != "" || !r.settleHour() {
 		return 0, cannotParse(text)
 	}
-	if r.clockHour >= 0 {
-		r.hour = r.clockHour%12 + 12*max(0, r.noon)
-	} else if r.noon > 0 && r.hour < 12 {
-		r.hour += 12
+	days, ok := r.days()
+	if !ok {
+		return 0, cannotParse(text)
 	}
 	wall := days*MicrosPerDay + ((r.hour*60+r.minute)*60+r.second)*1_000_000 + r.micro
 	switch {
@@ -45,6 +38,37 @@ func (p *Pattern) Parse(text string, zone *Zone) (int64, error) {
 		return wall, nil
 	}
 	return zone.InstantOf(wall), nil
+}
+
+// read reads what parts stand for; what stands in brackets may be missing.
+func (p *Pattern) read(r *reading, from, to int) bool {
+	for i := from; i < to; i++ {
+		switch part := p.parts[i]; {
+		case part.letter == '[':
+			before := *r
+			if !p.read(r, i+1, part.count) {
+				*r = before
+			}
+			i = part.count
+		case !r.part(part, p.fixed(i)):
+			return false
+		}
+	}
+	return true
+}
+
+// settleHour gives the hour of the day by what was read of it; false: parts of it contradict each other.
+func (r *reading) settleHour() bool {
+	switch {
+	case r.hour >= 0:
+		half := r.noon < 0 || r.hour/12 == r.noon
+		return half && (r.clockHour < 0 || r.clockHour%12 == r.hour%12)
+	case r.clockHour >= 0:
+		r.hour = r.clockHour%12 + 12*max(0, r.noon)
+	default:
+		r.hour = 12 * max(0, r.noon)
+	}
+	return true
 }
 
 func cannotParse(text string) error {
@@ -221,18 +245,19 @@ func (r *reading) zoneName() bool {
 	return ok
 }
 
-// offsetOf reads an offset from UTC.
+// offsetOf reads an offset from UTC: in digits alone, or behind GMT.
 func (r *reading) offsetOf(p part) bool {
-	r.zoned = true
-	if p.letter == 'O' {
-		if !strings.HasPrefix(strings.ToUpper(r.text), "GMT") {
+	r.zoned, r.offset = true, 0
+	localized := p.letter == 'O' || p.letter == 'Z' && p.count == 4
+	if localized {
+		if len(r.text) < 3 || !strings.EqualFold(r.text[:3], "GMT") {
 			return false
 		}
-		if r.text = r.text[3:]; r.text == "" {
+		if r.text = r.text[3:]; r.text == "" || r.text[0] != '+' && r.text[0] != '-' {
 			return true
 		}
 	}
-	if r.text != "" && (r.text[0] == 'Z' || r.text[0] == 'z') && p.letter != 'x' && p.letter != 'O' {
+	if r.text != "" && (r.text[0] == 'Z' || r.text[0] == 'z') && (p.letter == 'X' || p.letter == 'Z' && p.count == 5) {
 		r.text = r.text[1:]
 		return true
 	}
@@ -244,18 +269,33 @@ func (r *reading) offsetOf(p part) bool {
 		sign = -1
 	}
 	r.text = r.text[1:]
-	h, ok := r.digits(1, 2)
-	colon := p.count == 3 || p.count == 5 || p.letter == 'O'
-	var m int64
-	if ok && (p.count > 1 || p.letter == 'Z' || p.letter == 'O') {
-		if colon {
-			if !strings.HasPrefix(r.text, ":") {
-				return p.letter == 'O'
-			}
-			r.text = r.text[1:]
-		}
-		m, ok = r.digits(2, 2)
+	hour, ok := r.digits(map[bool]int{true: 1, false: 2}[p.letter == 'O' && p.count == 1], 2)
+	colon := localized || p.count == 3 || p.count == 5
+	minute, more := r.offsetPart(colon)
+	second := int64(0)
+	if more && (localized || p.count > 3) {
+		second, _ = r.offsetPart(colon)
 	}
-	r.offset = sign * (h*3600 + m*60)
-	return ok && h <= 18 && m < 60
+	if !more && !(p.letter == 'O' && p.count == 1 || p.count == 1 && p.letter != 'Z') {
+		return false
+	}
+	r.offset = sign * (hour*3600 + minute*60 + second)
+	return ok && hour <= 18 && minute < 60 && second < 60
+}
+
+// offsetPart reads two more digits of an offset; false: there are none.
+func (r *reading) offsetPart(colon bool) (int64, bool) {
+	before := r.text
+	if colon {
+		if !strings.HasPrefix(r.text, ":") {
+			return 0, false
+		}
+		r.text = r.text[1:]
+	}
+	v, ok := r.digits(2, 2)
+	if !ok {
+		r.text = before
+		return 0, false
+	}
+	return v, true
 }

@@ -111,7 +111,10 @@ func saturated(v int64) int64 {
 
 func castSeconds(c Value, v float64, to arrow.DataType) (any, error) {
 	micros := v * 1e6
-	if micros != micros || micros >= math.MaxInt64 || micros <= math.MinInt64 {
+	if c.Endless() {
+		return nil, invalidInput(c, to)
+	}
+	if micros >= math.MaxInt64 || micros <= math.MinInt64 {
 		return nil, castOverflow(c, to)
 	}
 	return int64(micros) * (PerSecond(to) / 1_000_000), nil

@@ -19,9 +19,9 @@ var sparkTimes = map[string]function{
 	"monthname": templated(1, "skua_time_name('month', skua_to_date($1), "+zoneHere+")"),
 	"extract":   {special: extractCall}, "date_part": {special: datePartCall}, "datepart": {special: datePartCall},
 	"date_format":       templated(2, "skua_date_format($2, $1)"),
-	"to_date":           templated(1, "skua_to_date($1)", 2, "CAST(skua_read_wall(skua_text($1), $2, false) AS DATE)"),
-	"try_to_date":       templated(1, "skua_try_cast_date($1, "+zoneHere+")", 2, "CAST(skua_read_wall(skua_text($1), $2, true) AS DATE)"),
-	"to_timestamp":      templated(1, "skua_instant($1)", 2, "skua_read_time(skua_text($1), $2, false, "+zoneHere+")"),
+	"to_date":           templated(1, "skua_to_date($1)", 2, "skua_read_date(false, $2, $1)"),
+	"try_to_date":       templated(1, "skua_try_cast_date($1, "+zoneHere+")", 2, "skua_read_date(true, $2, $1)"),
+	"to_timestamp":      templated(1, "skua_instant($1)", 2, "skua_read_instant(false, $2, $1)"),
 	"timestamp_seconds": templated(1, "skua_from_seconds($1)"),
 	"date":              templated(1, "skua_to_date($1)"),
 	"timestamp":         templated(1, "skua_instant($1)"),
@@ -29,9 +29,9 @@ var sparkTimes = map[string]function{
 	"date_from_unix_date": templated(1, "skua_day_of("+wholeOf("$1", "integer")+")"),
 	"from_unixtime":       templated(1, "skua_unix_text("+wholeOf("$1", "bigint")+", 'yyyy-MM-dd HH:mm:ss', "+zoneHere+")", 2, "skua_unix_text("+wholeOf("$1", "bigint")+", $2, "+zoneHere+")"),
 	"unix_timestamp":      templated(1, "skua_unix('yyyy-MM-dd HH:mm:ss', $1)", 2, "skua_unix($2, $1)"), "to_unix_timestamp": templated(1, "skua_unix('yyyy-MM-dd HH:mm:ss', $1)", 2, "skua_unix($2, $1)"),
-	"try_to_timestamp": templated(1, "skua_try_cast_timestamp($1, "+zoneHere+")", 2, "skua_read_time(skua_text($1), $2, true, "+zoneHere+")"),
-	"to_timestamp_ltz": templated(1, "skua_instant($1)", 2, "skua_read_time(skua_text($1), $2, false, "+zoneHere+")"),
-	"to_timestamp_ntz": templated(1, "skua_cast_timestamp_n($1, "+zoneHere+")", 2, "skua_read_wall(skua_text($1), $2, false)"),
+	"try_to_timestamp": templated(1, "skua_try_cast_timestamp($1, "+zoneHere+")", 2, "skua_read_instant(true, $2, $1)"),
+	"to_timestamp_ltz": templated(1, "skua_instant($1)", 2, "skua_read_instant(false, $2, $1)"),
+	"to_timestamp_ntz": templated(1, "skua_cast_timestamp_n($1, "+zoneHere+")", 2, "skua_read_local(false, $2, $1)"),
 	"months_between":   templated(2, "skua_months_apart(skua_instant($1), skua_instant($2), true, "+zoneHere+")", 3, "skua_months_apart(skua_instant($1), skua_instant($2), $3, "+zoneHere+")"),
 	"add_months":       templated(2, "skua_add_months(skua_to_date($1), "+wholeOf("$2", "integer")+")"), "last_day": templated(1, "skua_last_day(skua_to_date($1))"),
 	"next_day": templated(2, "skua_next(skua_to_date($1), $2)"), "trunc": {special: truncDayCall}, "date_trunc": templated(2, "skua_date_trunc($1, $2)"),
@@ -64,7 +64,7 @@ func madeTime(name string, try bool, zone string) function {
 
 // Calls with a unit in front, and those of the same names without one.
 var (
-	sparkDateDiff = ofUnit(3, "date_sub('UNIT', skua_moment($1), skua_moment($2))", unitNames, templated(2, "CAST(skua_to_date($1) - skua_to_date($2) AS INTEGER)"))
+	sparkDateDiff = ofUnit(3, "skua_units_between('UNIT', skua_wall($1), skua_wall($2))", unitNames, templated(2, "CAST(skua_to_date($1) - skua_to_date($2) AS INTEGER)"))
 	sparkDateAdd  = ofUnit(3, "(skua_moment($2) + UNIT(CAST($1 AS INTEGER)))", adders, templated(2, "skua_days_on(skua_to_date($1), "+wholeOf("$2", "integer")+", 1)"))
 )
 
