@@ -192,10 +192,10 @@ func (e *planExpr) walk(f func(*planExpr)) {
 	e.Else.walk(f)
 }
 
-// sortsFloats reports whether rows are sorted by a float, be it in a window.
-func (n *planNode) sortsFloats() (found bool) {
+// sortsOtherwise reports whether rows are sorted by a float, or by values with parts, be it in a window.
+func (n *planNode) sortsOtherwise() (found bool) {
 	note := func(e *planExpr) {
-		found = found || e != nil && e.Class == "BOUND_REF" && (e.ReturnType.ID == "DOUBLE" || e.ReturnType.ID == "FLOAT")
+		found = found || e != nil && (e.Class == "BOUND_REF" && (e.ReturnType.ID == "DOUBLE" || e.ReturnType.ID == "FLOAT") || e.typ().nested())
 	}
 	for _, o := range n.Orders {
 		note(o.Expression)
@@ -209,7 +209,7 @@ func (n *planNode) sortsFloats() (found bool) {
 		}
 	}
 	for _, c := range n.Children {
-		found = found || c.sortsFloats()
+		found = found || c.sortsOtherwise()
 	}
 	return found
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/skua-data/skua/engine/duckdb/dialect"
 )
 
-// keepKeys writes keys of orders so that columns with floats come back as they were.
+// keepKeys writes keys of orders so that columns with floats come back as they were, and values with parts are sorted as in Spark.
 func (p *program) keepKeys(ctx context.Context, c *connection, root *planNode) {
-	if p.statement.Keys() == 0 || !root.sortsFloats() {
+	if p.statement.Keys() == 0 || !root.sortsOtherwise() {
 		return
 	}
 	if p.probe(ctx, c) {
@@ -35,7 +35,7 @@ func (p *program) probe(ctx context.Context, c *connection) (useful bool) {
 		return false
 	}
 	root.probes(func(number int, t planType) {
-		if number < len(p.keyTypes) && (t.ID == "DOUBLE" || t.ID == "FLOAT") {
+		if number < len(p.keyTypes) && (t.ID == "DOUBLE" || t.ID == "FLOAT" || t.nested()) {
 			p.keyTypes[number], useful = t.ID, true
 		}
 	})

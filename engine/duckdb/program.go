@@ -38,6 +38,7 @@ type program struct {
 	stage       dialect.Stage    // how the statement is spelled, by
 	types       [][]dialect.Type // of expressions in it, by the part that hangs on them
 	keyTypes    []string         // of what it sorts by
+	nested      bool             // it has the least or the greatest of values with parts
 	apart       bool             // its intervals are kept apart
 
 	explained atomic.Bool // somebody asked for the plan: runs are told of
@@ -295,7 +296,7 @@ func (p *program) spelling(id func(i int) uint64, stage dialect.Stage) dialect.S
 		}
 		return names
 	}
-	return dialect.Spelling{Table: table, Hidden: hidden, Qualified: qualified, Field: p.listField, Stage: stage, Types: p.types, KeyTypes: p.keyTypes}
+	return dialect.Spelling{Table: table, Hidden: hidden, Qualified: qualified, Field: p.listField, Stage: stage, Types: p.types, KeyTypes: p.keyTypes, Nested: p.nested}
 }
 
 // listField spells a field of the structs in a column of lists: the list of the fields, as Spark has it.

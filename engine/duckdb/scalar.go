@@ -37,4 +37,4 @@ type scalar struct {
 }
 
 // scalars are our functions. A function's place in the list is its number for the engine.
-var scalars = slices.Concat(hashes, transforms, averages, guards, nanos, indexes, variants, sparkFunctions)
+var scalars = slices.Concat(hashes, transforms, averages, guards, nanos, indexes, variants, orders, sparkFunctions)

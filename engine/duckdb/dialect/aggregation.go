@@ -128,7 +128,7 @@ func (r *rewriter) aggregated(a aggregation, distinct bool, args [][]piece, t ta
 	if distinct && !strings.Contains(call, "(DISTINCT ") {
 		call = strings.Replace(call, "(", "(DISTINCT ", 1)
 	}
-	r.template(call, pos, args...)
+	r.orderedCall(call, args, pos)
 	r.out.pieces = append(r.out.pieces, t.within...)
 	r.emit(")")
 	r.filtered(a.where, args, t.filter, pos)

@@ -81,7 +81,7 @@ func (r *rewriter) comparesIn(operands [][2]int, in int, not string) bool {
 // compares writes a comparison by a rule; false: its operands are literals, or one is missing.
 func (r *rewriter) compares(bounds [][2]int, text string, rule func(*compared, []Type) (verdict, error)) bool {
 	from, last := bounds[0][0], bounds[len(bounds)-1]
-	c := &compared{literals: make([]string, len(bounds))}
+	c := &compared{text: text, literals: make([]string, len(bounds))}
 	fixed := 0
 	for i, b := range bounds {
 		if b[1] < 0 || r.unbound(b[0], b[1]) {
@@ -116,8 +116,11 @@ func (r *rewriter) compares(bounds [][2]int, text string, rule func(*compared, [
 	return true
 }
 
-// compared is what is known of a comparison beforehand: its operands that are literals of text.
-type compared struct{ literals []string }
+// compared is what is known of a comparison beforehand: how it is written, and its operands that are literals of text.
+type compared struct {
+	text     string
+	literals []string
+}
 
 // meet says how two of the operands are cast to be compared.
 func (c *compared) meet(types []Type, l, r int) (left, right string, err error) {
@@ -156,6 +159,13 @@ func (c *compared) meet(types []Type, l, r int) (left, right string, err error) 
 		return to.Text, to.Text, nil
 	case simple(a) && simple(b):
 		return "", "", unlike(a, b)
+	case a.Name == "LIST" && b.Name == "LIST":
+		if err := unlikeElements(a, b); err != nil {
+			return "", "", err
+		}
+		if to, ok := common(a, b); ok {
+			return to.Text, to.Text, nil
+		}
 	}
 	return "", "", nil
 }
@@ -177,7 +187,11 @@ var boolean = parseType("BOOLEAN")
 // twoRule compares two values.
 func twoRule(c *compared, types []Type) (verdict, error) {
 	left, right, err := c.meet(types, 0, 1)
-	return verdict{casts: []string{left, right}, gives: boolean}, err
+	if err != nil {
+		return verdict{}, err
+	}
+	text, err := comparesNested(c.text, types)
+	return verdict{casts: []string{left, right}, text: text, gives: boolean}, err
 }
 
 // betweenRule compares a value with two bounds. Where the bounds meet it in different types, it is named twice.
@@ -189,7 +203,11 @@ func betweenRule(not string) func(c *compared, types []Type) (verdict, error) {
 		}
 		high, most, err := c.meet(types, 0, 2)
 		if err != nil || low == high {
-			return verdict{casts: []string{low, least, most}, gives: boolean}, err
+			text, unordered := comparesNested(c.text, types)
+			if err == nil {
+				err = unordered
+			}
+			return verdict{casts: []string{low, least, most}, text: text, gives: boolean}, err
 		}
 		return verdict{casts: []string{orText(low, high), orText(least, low), orText(most, high)}, gives: boolean}, nil
 	}
@@ -198,6 +216,9 @@ func betweenRule(not string) func(c *compared, types []Type) (verdict, error) {
 // listRule compares a value with several, in the type that all of them meet in.
 func listRule(c *compared, types []Type) (verdict, error) {
 	out := verdict{casts: make([]string, len(types)), gives: boolean}
+	if _, err := comparesNested(c.text, types); err != nil {
+		return out, err
+	}
 	if !slices.ContainsFunc(types, isText) || !slices.ContainsFunc(types, func(t Type) bool { return !isText(t) && t.Name != `"NULL"` && simple(t) }) {
 		return out, nil
 	}

@@ -11,7 +11,8 @@ import (
 // argument its result may be. Functions inside each other multiply it.
 var growth = map[string]int{"skua_substring": 6, "skua_repeat": 3, "skua_locate": 3, "skua_substring_index": 2, "skua_months_between": 8, "skua_next_day": 2, "skua_floor": 2, "skua_range": 4,
 	"skua_series": 4, "skua_replace": 3, "regexp_replace": 3, "skua_years": 2, "skua_months": 2, "skua_truncate": 2, "hex": 2, "to_hex": 2, "to_base64": 2, "base64": 2, "to_json": 2,
-	"json_quote": 2, "url_encode": 3, "skua_to_json": 2, "list_value": 1, "list_concat": 1}
+	"json_quote": 2, "url_encode": 3, "skua_to_json": 2, "list_value": 1, "list_concat": 1,
+	"min": 2, "max": 2, "arg_min_null": 2, "arg_max_null": 2}
 
 // maxGrowth is the most that functions inside each other may multiply.
 const maxGrowth = 4096

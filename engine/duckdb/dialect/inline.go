@@ -28,7 +28,7 @@ func (s *Statement) Inline(i int, inner *Statement, columns []Column) (first int
 		s.typed = append(s.typed, placed{t.mapped(shift.pieces), t.number + shift.asked, t.weight})
 	}
 	for _, k := range inner.keys {
-		s.keys = append(s.keys, sortKey{value: shift.pieces(k.value), column: shift.pieces(k.column)})
+		s.keys = append(s.keys, sortKey{value: shift.pieces(k.value), column: shift.pieces(k.column), nested: shift.pieces(k.nested)})
 	}
 	s.Joined += inner.Joined
 	s.Voids = s.Voids || inner.Voids

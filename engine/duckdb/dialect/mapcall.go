@@ -115,7 +115,7 @@ func arraySort(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 	if len(bounds) != 1 {
 		return r.lambdaCall(lambdaCalls["array_sort"], bounds, pos)
 	}
-	r.sorted("'ASC', 'NULLS LAST'", bounds, pos)
+	r.sorted("array_sort", "'ASC', 'NULLS LAST'", bounds, pos)
 	return true
 }
 
@@ -138,22 +138,26 @@ func sortArray(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 	if len(bounds) == 0 || len(bounds) > 2 {
 		return false
 	}
-	r.sorted(order, bounds, pos)
+	r.sorted("sort_array", order, bounds, pos)
 	return true
 }
 
 // sorted writes the sort of a list.
-func (r *rewriter) sorted(order string, bounds [][2]int, pos syntax.Pos) {
-	r.ofList("list_sort(&, "+order+")", bounds, pos)
+func (r *rewriter) sorted(name, order string, bounds [][2]int, pos syntax.Pos) {
+	text := r.ofList("list_sort(&, "+order+")", bounds[0])
+	if r.unbound(bounds[0][0], bounds[0][1]) {
+		r.template(text, pos, r.argumentPieces(bounds)...)
+		return
+	}
+	r.typedCall(text, bounds, sortRule(name, order))
 }
 
-// ofList writes a call with a list in the place of &; one that is no column has a type in a lambda even if it is NULL.
-func (r *rewriter) ofList(call string, bounds [][2]int, pos syntax.Pos) {
-	text := strings.Replace(call, "&", "$1", 1)
-	if !r.isColumn(bounds[0]) {
-		text = "list_transform([$1], lambda skua_v: " + strings.Replace(call, "&", "skua_v", 1) + ")[1]"
+// ofList gives a call with a list in the place of &; one that is no column has a type in a lambda even if it is NULL.
+func (r *rewriter) ofList(call string, list [2]int) string {
+	if r.isColumn(list) {
+		return strings.Replace(call, "&", "$1", 1)
 	}
-	r.template(text, pos, r.argumentPieces(bounds)...)
+	return "list_transform([$1], lambda skua_v: " + strings.Replace(call, "&", "skua_v", 1) + ")[1]"
 }
 
 // getElement writes get, which counts from 0.
@@ -161,7 +165,7 @@ func getElement(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 	if len(bounds) != 2 {
 		return false
 	}
-	r.ofList("list_extract(&, greatest($2, -1) + 1)", bounds, pos)
+	r.template(r.ofList("list_extract(&, greatest($2, -1) + 1)", bounds[0]), pos, r.argumentPieces(bounds)...)
 	return true
 }
 

@@ -13,6 +13,7 @@ import (
 type sortKey struct {
 	value  []piece // as it is written
 	column []piece // the expression that it stands for
+	nested []piece // what is written where the statement has the least or the greatest of values with parts; none: it is no aggregate
 }
 
 // Probe is a function around a key whose type is wanted, with the key's number: in statements that are planned and never run.
@@ -35,6 +36,14 @@ func (w *writer) key(number int) {
 		name = w.KeyTypes[number]
 	}
 	switch {
+	case len(k.nested) > 0 && w.Nested:
+		w.pieces(k.nested)
+	case len(k.nested) > 0:
+		w.pieces(k.value)
+	case name == "LIST" || name == "STRUCT":
+		w.text(OrderKey + "(")
+		w.pieces(k.column)
+		w.text(")")
 	case name == "DOUBLE" || name == "FLOAT":
 		w.text("(")
 		w.pieces(k.column)

@@ -31,6 +31,8 @@ var sparkCollections = func() map[string]function {
 		"array_intersect":  byTypes(2, 2, listsRule("array_intersect", "skua_intersect($1, $2)", "")),
 		"arrays_overlap":   byTypes(2, 2, listsRule("arrays_overlap", "skua_overlap($1, $2)", "BOOLEAN")),
 		"map_contains_key": byTypes(2, 2, keyRule),
+		"array_max":        byTypes(1, 1, extremeRule("array_max", "list_max", "'DESC'")),
+		"array_min":        byTypes(1, 1, extremeRule("array_min", "list_min", "'ASC'")),
 	}
 	for name := range lambdaCalls {
 		out[name] = lambdaFunction(name)

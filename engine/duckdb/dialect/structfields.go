@@ -8,8 +8,19 @@ type field struct {
 	of   Type
 }
 
-// fields gives the fields of a struct's type; nil: it is none.
-func fields(t Type) (out []field) {
+// fields gives the fields of a struct's type; nil: it is none, or they have no names.
+func fields(t Type) []field {
+	out := structFields(t)
+	for _, f := range out {
+		if f.name == "" {
+			return nil
+		}
+	}
+	return out
+}
+
+// structFields gives the fields of a struct's type, those without names, too; nil: it is none.
+func structFields(t Type) (out []field) {
 	inner, ok := strings.CutPrefix(t.Text, "STRUCT(")
 	if !ok || !strings.HasSuffix(inner, ")") {
 		return nil
@@ -21,8 +32,8 @@ func fields(t Type) (out []field) {
 		case i == len(inner) || !quoted && depth == 0 && inner[i] == ',':
 			f := strings.TrimSpace(inner[begin:i])
 			name, of, ok := cutName(f)
-			if !ok {
-				return nil
+			if !ok || name == "TIMESTAMP" && of == "WITH TIME ZONE" || strings.Contains(name, "(") && !strings.HasPrefix(f, `"`) {
+				name, of = "", f
 			}
 			out = append(out, field{name, parseType(of)})
 			begin = i + 1

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/skua-data/skua/engine/syntax"
@@ -58,14 +59,20 @@ func (r *rewriter) allAlike(bounds [][2]int) bool {
 func unifyRule(name string) func(types []Type) (verdict, error) {
 	return func(types []Type) (verdict, error) {
 		out := verdict{casts: make([]string, len(types))}
+		extreme := name == "greatest" || name == "least"
+		if extreme {
+			if err := orderable(name, types...); err != nil {
+				return out, err
+			}
+		}
 		to := Type{Name: `"NULL"`, Text: `"NULL"`}
 		for _, t := range types {
 			if !simple(t) && t.Name != "LIST" && t.Name != `"NULL"` {
-				return out, nil // the engine's
+				return alikeRule(name, types), nil
 			}
 			texts := isText(t) != isText(to) && t.Name != `"NULL"` && to.Name != `"NULL"`
 			wider, ok := common(to, t)
-			if !ok || texts && (name == "greatest" || name == "least") {
+			if !ok || texts && extreme {
 				return out, different(name, types)
 			}
 			to = wider
@@ -79,11 +86,29 @@ func unifyRule(name string) func(types []Type) (verdict, error) {
 			}
 		}
 		out.gives = to
+		if extreme && to.Name == "LIST" {
+			out.text = extremeOf(name, types)
+		}
 		if name == "array" {
 			out.gives = parseType(to.Text + "[]")
 		}
 		return out, nil
 	}
+}
+
+// alikeRule leaves structs and maps to the engine. What is made of those of one type has a type that is known.
+func alikeRule(name string, types []Type) (out verdict) {
+	out.casts = make([]string, len(types))
+	if slices.ContainsFunc(types, func(t Type) bool { return t.Text != types[0].Text }) {
+		return out
+	}
+	switch out.gives = types[0]; name {
+	case "array":
+		out.gives = parseType(types[0].Text + "[]")
+	case "greatest", "least":
+		out.text = extremeOf(name, types)
+	}
+	return out
 }
 
 // simple reports whether values of a type have no parts.
