@@ -33,24 +33,24 @@ func (b *selectBinder) aggregate(item syntax.Item) (bool, error) {
 	if !ok {
 		return false, nil
 	}
-	ref, err := b.binder.column(column)
+	ref, err := b.binder.Column(column)
 	if err != nil {
 		return false, err
 	}
-	if kind != scan.CountValues && extremeOf(ref.typ, kind) == nil {
+	if kind != scan.CountValues && extremeOf(ref.Type, kind) == nil {
 		return false, nil
 	}
-	at, ok := b.positions[ref.id]
+	at, ok := b.positions[ref.ID]
 	if !ok {
 		at = len(b.query.request.Fields)
-		b.positions[ref.id] = at
-		b.query.request.Fields = append(b.query.request.Fields, ref.id)
+		b.positions[ref.ID] = at
+		b.query.request.Fields = append(b.query.request.Fields, ref.ID)
 	}
-	f := arrow.Field{Name: itemName(item, sparkname.Of(item.Expr)), Type: ref.typ, Nullable: true}
+	f := arrow.Field{Name: itemName(item, sparkname.Of(item.Expr)), Type: ref.Type, Nullable: true}
 	if kind == scan.CountValues {
 		f.Type, f.Nullable = arrow.PrimitiveTypes.Int64, false
 	}
-	b.add(output{kind: aggregateValue, column: at, aggregate: scan.Aggregate{Kind: kind, Field: ref.id}}, f, "")
+	b.add(output{kind: aggregateValue, column: at, aggregate: scan.Aggregate{Kind: kind, Field: ref.ID}}, f, "")
 	return true, nil
 }
 

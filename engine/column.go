@@ -4,22 +4,7 @@ import (
 	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow"
-
-	"github.com/skua-data/skua/scan"
 )
-
-// fieldID reads a field's Iceberg id; -1 where there is none.
-func fieldID(f arrow.Field) int {
-	v, ok := f.Metadata.GetValue(scan.FieldIDKey)
-	if !ok {
-		return -1
-	}
-	id, err := strconv.Atoi(v)
-	if err != nil {
-		return -1
-	}
-	return id
-}
 
 // withoutMetadata gives a type whose nested fields carry neither ids nor comments: drivers show comments as labels.
 func withoutMetadata(t arrow.DataType) arrow.DataType {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/scan"
 	"github.com/skua-data/skua/session"
 )
 
@@ -411,7 +412,7 @@ func TestListings(t *testing.T) {
 	}
 	w.catalogs["down"].down = false
 	for s := range e.Tables(ctx, session.State{}, TableFilter{Catalog: text("lake"), NamePattern: text("sales"), WithSchema: true}) {
-		if id := s.Columns.Field(0); commentOf(id) != "key" || fieldID(id) != -1 {
+		if id := s.Columns.Field(0); commentOf(id) != "key" || scan.FieldID(id) != -1 {
 			t.Errorf("column %s", id)
 		}
 	}

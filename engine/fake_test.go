@@ -303,7 +303,7 @@ func (o *opened) Describe(metadataTable string) (scan.Description, error) {
 }
 
 func icebergField(f arrow.Field) iceberg.NestedField {
-	out := iceberg.NestedField{ID: fieldID(f), Name: f.Name, Required: !f.Nullable, Doc: commentOf(f)}
+	out := iceberg.NestedField{ID: scan.FieldID(f), Name: f.Name, Required: !f.Nullable, Doc: commentOf(f)}
 	switch t := f.Type.(type) {
 	case *arrow.StructType:
 		st := &iceberg.StructType{}
@@ -394,7 +394,7 @@ func (s *fakeSource) field(id int) (arrow.Field, []int) {
 	var find func(fields []arrow.Field) (arrow.Field, []int)
 	find = func(fields []arrow.Field) (arrow.Field, []int) {
 		for i, f := range fields {
-			if fieldID(f) == id {
+			if scan.FieldID(f) == id {
 				return f, []int{i}
 			}
 			if st, ok := f.Type.(*arrow.StructType); ok {

@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
+	"github.com/skua-data/skua/engine/bind"
 	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
@@ -14,7 +15,7 @@ import (
 
 // inference finds the types of a statement's parameters from where they stand.
 type inference struct {
-	binder    *binder
+	binder    *bind.Binder
 	qualifier *qualifier
 	types     []arrow.DataType // by index; nil: seen, unknown
 }
@@ -79,7 +80,7 @@ func (in *inference) walk(e syntax.Expr) {
 		in.expect(e.Pattern, sparktype.String)
 		return
 	case *syntax.LikeList:
-		for _, child := range children(e) {
+		for _, child := range syntax.Children(e) {
 			in.expect(child, sparktype.String)
 		}
 		return
@@ -89,7 +90,7 @@ func (in *inference) walk(e syntax.Expr) {
 			return
 		}
 	}
-	for _, child := range children(e) {
+	for _, child := range syntax.Children(e) {
 		in.walk(child)
 	}
 }
@@ -121,8 +122,8 @@ func (in *inference) typeOf(e syntax.Expr) arrow.DataType {
 	case *syntax.Parameter:
 		return nil
 	case *syntax.Column:
-		if ref, err := in.binder.column(e); err == nil {
-			return sparktype.Logical(ref.typ)
+		if ref, err := in.binder.Column(e); err == nil {
+			return sparktype.Logical(ref.Type)
 		}
 	}
 	c, err := in.binder.Evaluate(e)
@@ -224,4 +225,19 @@ func decodeArguments(encoded []byte) (out arrow.RecordBatch, err error) {
 	out = r.RecordBatch()
 	out.Retain()
 	return out, nil
+}
+
+// numbered spells a number of things.
+func numbered(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return itoa(n) + " " + one + "s"
+}
+
+func werePlural(n int, one string) string {
+	if n == 1 {
+		return "1 " + one + " was"
+	}
+	return numbered(n, one) + " were"
 }

@@ -113,39 +113,12 @@ func (q *qualifier) list(in []syntax.Expr) []syntax.Expr {
 	return out
 }
 
-// children gives an expression's operands, for walks that only look.
-func children(e syntax.Expr) []syntax.Expr {
-	switch e := e.(type) {
-	case *syntax.Binary:
-		return []syntax.Expr{e.Left, e.Right}
-	case *syntax.Unary:
-		return []syntax.Expr{e.Expr}
-	case *syntax.IsNull:
-		return []syntax.Expr{e.Expr}
-	case *syntax.IsBool:
-		return []syntax.Expr{e.Expr}
-	case *syntax.Between:
-		return []syntax.Expr{e.Expr, e.Low, e.High}
-	case *syntax.In:
-		return append([]syntax.Expr{e.Expr}, e.List...)
-	case *syntax.Like:
-		return []syntax.Expr{e.Expr, e.Pattern}
-	case *syntax.LikeList:
-		return append([]syntax.Expr{e.Expr}, e.List...)
-	case *syntax.Cast:
-		return []syntax.Expr{e.Expr}
-	case *syntax.Call:
-		return e.Args
-	}
-	return nil
-}
-
 // firstColumn gives the first column in an expression that is one of the source's, or nil.
 func (q *qualifier) firstColumn(e syntax.Expr) *syntax.Column {
 	if c, ok := e.(*syntax.Column); ok && (len(c.Parts) > 1 || c.Parts[0].Quoted || q.hasColumn(c.Parts[0].Text)) {
 		return c
 	}
-	for _, child := range children(e) {
+	for _, child := range syntax.Children(e) {
 		if c := q.firstColumn(child); c != nil {
 			return c
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/skua-data/skua/engine/bind"
 	"github.com/skua-data/skua/engine/constant"
 	"github.com/skua-data/skua/engine/sparkname"
 	"github.com/skua-data/skua/engine/sparktype"
@@ -109,20 +110,15 @@ func (b *selectBinder) infer(tree *syntax.Select) {
 	b.query.parameters = in.schema()
 }
 
-func (s *statement) sourceBinder(source scan.Source, params []sparktype.Value) *binder {
+func (s *statement) sourceBinder(source scan.Source, params []sparktype.Value) *bind.Binder {
 	if source == nil {
 		return s.binder(nil, nil, params)
 	}
 	return s.binder(source.Schema(), source.MetadataColumns(), params)
 }
 
-func (s *statement) binder(schema, metadata *arrow.Schema, params []sparktype.Value) *binder {
-	if schema == nil {
-		schema, metadata = arrow.NewSchema(nil, nil), arrow.NewSchema(nil, nil)
-	}
-	b := newBinder(schema, metadata, s.caseSensitive(), s.zone, s.clock, params)
-	b.session = s
-	return b
+func (s *statement) binder(schema, metadata *arrow.Schema, params []sparktype.Value) *bind.Binder {
+	return bind.New(bind.Config{Schema: schema, Metadata: metadata, CaseSensitive: s.caseSensitive(), Session: sparktype.Session{Zone: s.zone, Now: s.clock}, Parameters: params, Names: s})
 }
 
 func qualifierOf(from *syntax.TableRef, f *found) []string {
@@ -133,7 +129,7 @@ func qualifierOf(from *syntax.TableRef, f *found) []string {
 }
 
 // bindSource finds the table of FROM at the reference that its clause, its options or its name chooses.
-func (s *statement) bindSource(ctx context.Context, q *query, b *binder, from *syntax.TableRef) (tableOptions, error) {
+func (s *statement) bindSource(ctx context.Context, q *query, b *bind.Binder, from *syntax.TableRef) (tableOptions, error) {
 	at, err := s.reference(b, from.At)
 	if err != nil {
 		return nil, err
@@ -167,7 +163,7 @@ func placed(err error, p syntax.Pos) error {
 }
 
 // bindLimit evaluates LIMIT and OFFSET.
-func (s *statement) bindLimit(q *query, b *binder, tree *syntax.Select) (err error) {
+func (s *statement) bindLimit(q *query, b *bind.Binder, tree *syntax.Select) (err error) {
 	if tree.Limit != nil {
 		if q.limit, err = rowNumber(b, "limit", tree.Limit); err != nil {
 			return err
@@ -194,7 +190,7 @@ func (s *statement) rows(word string, e syntax.Expr) (int64, bool, error) {
 }
 
 // rowNumber evaluates the number of a LIMIT or OFFSET.
-func rowNumber(b *binder, name string, e syntax.Expr) (int64, error) {
+func rowNumber(b *bind.Binder, name string, e syntax.Expr) (int64, error) {
 	c, err := b.Evaluate(e)
 	if err != nil {
 		return 0, err
@@ -221,7 +217,7 @@ func rowNumber(b *binder, name string, e syntax.Expr) (int64, error) {
 type selectBinder struct {
 	statement *statement
 	query     *query
-	binder    *binder
+	binder    *bind.Binder
 	qualifier *qualifier
 	fields    []arrow.Field
 	positions map[int]int // field id to the scan's column
@@ -317,10 +313,10 @@ func (b *selectBinder) value(item syntax.Item) error {
 	e := b.qualifier.expr(item.Expr)
 	column, isColumn := e.(*syntax.Column)
 	if isColumn {
-		ref, err := b.binder.column(column)
+		ref, err := b.binder.Column(column)
 		if err == nil {
 			last := column.Parts[len(column.Parts)-1].Text
-			b.addField(ref.id, arrow.Field{Name: itemName(item, last), Type: ref.typ, Nullable: ref.nullable}, b.comment(ref))
+			b.addField(ref.ID, arrow.Field{Name: itemName(item, last), Type: ref.Type, Nullable: ref.Nullable}, b.comment(ref))
 			return nil
 		}
 		if c, ok := b.binder.Variable(column); ok {
@@ -337,7 +333,7 @@ func (b *selectBinder) value(item syntax.Item) error {
 		return err
 	}
 	if c := b.qualifier.firstColumn(e); c != nil {
-		if _, err := b.binder.column(c); err != nil {
+		if _, err := b.binder.Column(c); err != nil {
 			return err
 		}
 		return b.moreThanAScan(item)
@@ -364,16 +360,16 @@ func hasParameter(e syntax.Expr) bool {
 	if _, ok := e.(*syntax.Parameter); ok {
 		return true
 	}
-	return slices.ContainsFunc(children(e), hasParameter)
+	return slices.ContainsFunc(syntax.Children(e), hasParameter)
 }
 
 // comment finds the comment of a top-level column.
-func (b *selectBinder) comment(ref fieldRef) string {
-	if len(ref.path) != 1 {
+func (b *selectBinder) comment(ref bind.Field) string {
+	if len(ref.Path) != 1 {
 		return ""
 	}
 	for _, schema := range b.qualifier.schemas {
-		if at := schema.FieldIndices(ref.path[0]); len(at) > 0 {
+		if at := schema.FieldIndices(ref.Path[0]); len(at) > 0 {
 			return commentOf(schema.Field(at[0]))
 		}
 	}
@@ -394,25 +390,25 @@ func (b *selectBinder) star(item syntax.Item) error {
 		return b.structStar(column)
 	}
 	for _, f := range b.query.source.Schema().Fields() {
-		b.addField(fieldID(f), f, commentOf(f))
+		b.addField(scan.FieldID(f), f, commentOf(f))
 	}
 	return nil
 }
 
 // structStar expands a struct's fields.
 func (b *selectBinder) structStar(column *syntax.Column) error {
-	ref, err := b.binder.column(b.qualifier.strip(column))
+	ref, err := b.binder.Column(b.qualifier.strip(column))
 	if err != nil {
 		return err
 	}
-	st, ok := ref.typ.(*arrow.StructType)
+	st, ok := ref.Type.(*arrow.StructType)
 	if !ok {
 		return fault.New(fault.Invalid, "Cannot resolve %s.*: %s is no table of this query and no struct.", syntax.QuoteName(syntax.Texts(column.Parts)), syntax.QuoteName(syntax.Texts(column.Parts))).
 			With("CANNOT_RESOLVE_STAR_EXPAND", "42704").At(position(column.Pos()))
 	}
 	for _, f := range st.Fields() {
-		f.Nullable = f.Nullable || ref.nullable
-		b.addField(fieldID(f), f, "")
+		f.Nullable = f.Nullable || ref.Nullable
+		b.addField(scan.FieldID(f), f, "")
 	}
 	return nil
 }
@@ -422,7 +418,7 @@ func (b *selectBinder) where(e syntax.Expr) error {
 	if e == nil {
 		return nil
 	}
-	p, err := b.binder.predicate(b.qualifier.expr(e))
+	p, err := b.binder.Predicate(b.qualifier.expr(e))
 	if err != nil {
 		return err
 	}

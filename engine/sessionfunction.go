@@ -19,11 +19,11 @@ var sessionFunctions = map[string]func(s *statement) string{
 	"current_timezone": func(s *statement) string { return s.zone.String() },
 }
 
-// SessionValue gives a session function's value.
-func (b *binder) SessionValue(name string) (sparktype.Value, bool) {
+// SessionValue gives the value of a session function; false: there is none of that name.
+func (s *statement) SessionValue(name string) (sparktype.Value, bool) {
 	f, ok := sessionFunctions[strings.ToLower(name)]
-	if !ok || b.session == nil {
+	if !ok {
 		return sparktype.Value{}, false
 	}
-	return sparktype.TextValue(f(b.session)), true
+	return sparktype.TextValue(f(s)), true
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/skua-data/skua/engine/bind"
 	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
@@ -17,7 +18,7 @@ import (
 )
 
 // reference turns a time-travel clause into a scan's reference.
-func (s *statement) reference(b *binder, at *syntax.TimeTravel) (scan.Reference, error) {
+func (s *statement) reference(b *bind.Binder, at *syntax.TimeTravel) (scan.Reference, error) {
 	switch {
 	case at == nil:
 		return scan.Reference{}, nil
@@ -38,7 +39,7 @@ func versionReference(version, clause string) scan.Reference {
 }
 
 // timestamp evaluates the expression of TIMESTAMP AS OF: cast to a timestamp in the session's zone, cut to milliseconds.
-func (s *statement) timestamp(b *binder, e syntax.Expr, clause string) (scan.Reference, error) {
+func (s *statement) timestamp(b *bind.Binder, e syntax.Expr, clause string) (scan.Reference, error) {
 	c, err := b.Evaluate(&syntax.Cast{Expr: e, Type: syntax.TypeName{Name: "timestamp", Pos: e.Pos()}})
 	if err != nil {
 		return scan.Reference{}, timestampExpr(e, err)
@@ -65,7 +66,7 @@ func timestampExpr(e syntax.Expr, cause error) error {
 // tableOptions are the pairs of WITH by their hyphenated lower-case name. The later of two spellings of one name wins, as in a map.
 type tableOptions map[string]string
 
-func (s *statement) tableOptions(b *binder, given []syntax.TableOption) (tableOptions, error) {
+func (s *statement) tableOptions(b *bind.Binder, given []syntax.TableOption) (tableOptions, error) {
 	out := tableOptions{}
 	for _, o := range given {
 		c, err := b.Evaluate(o.Value)
@@ -117,7 +118,7 @@ func (s *statement) refuseRetired(options tableOptions) error {
 }
 
 // optionReference gives the reference that options choose, if any. Two of them, and one beside a clause, are refused.
-func (s *statement) optionReference(b *binder, options tableOptions, clause scan.Reference) (scan.Reference, error) {
+func (s *statement) optionReference(b *bind.Binder, options tableOptions, clause scan.Reference) (scan.Reference, error) {
 	if err := s.refuseRetired(options); err != nil {
 		return scan.Reference{}, err
 	}

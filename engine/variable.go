@@ -422,8 +422,8 @@ func (s *statement) variables() func(parts []string) (string, bool) {
 	}
 }
 
-// variable gives the value of a session variable; false: there is none of that name.
-func (s *statement) variable(parts []string) (sparktype.Value, bool) {
+// Variable gives the value of a session variable; false: there is none of that name.
+func (s *statement) Variable(parts []string) (sparktype.Value, bool) {
 	v, ok := readVariable(s.state.Objects, parts)
 	if !ok {
 		return sparktype.Value{}, false

@@ -117,6 +117,17 @@ func Locate(err error, p Position) error {
 	return &out
 }
 
+// Hint adds to an error's message what the user may have meant. Kind, condition and position stay; an empty hint changes nothing.
+func Hint(err error, hint string) error {
+	var e *Error
+	if hint == "" || !errors.As(err, &e) {
+		return err
+	}
+	out := *e
+	out.Message += hint
+	return &out
+}
+
 // Error renders the message in Spark's manner: [CONDITION] text SQLSTATE: state (line l, pos c), then the setting that would help.
 func (e *Error) Error() string {
 	var b strings.Builder

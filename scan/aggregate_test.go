@@ -71,7 +71,7 @@ func TestAggregatesAreThoseOfTheRows(t *testing.T) {
 		var fields []predicate.Field
 		for _, f := range source.Schema().Fields()[:min(12, source.Schema().NumFields())] {
 			if readable(f) == nil && !arrow.IsNested(f.Type.ID()) {
-				fields = append(fields, predicate.Field{ID: fieldID(f), Path: []string{f.Name}, Type: f.Type})
+				fields = append(fields, predicate.Field{ID: FieldID(f), Path: []string{f.Name}, Type: f.Type})
 			}
 		}
 		ids := []int{}
@@ -197,7 +197,7 @@ func TestAggregatesOfRandomTables(t *testing.T) {
 				filter = predicate.True
 			}
 			for _, f := range source.Schema().Fields() {
-				id := fieldID(f)
+				id := FieldID(f)
 				for _, g := range everyAggregate([]predicate.Field{{ID: id}}) {
 					p, err := source.Plan(t.Context(), Request{Filter: filter, Limit: -1, Aggregates: []Aggregate{g}})
 					if err != nil {

@@ -125,7 +125,7 @@ func (f *openFile) holds(id int) bool {
 }
 
 func (f *openFile) sourceOf(w wanted, m parquet.Match) (source, error) {
-	id := fieldID(w.Field)
+	id := FieldID(w.Field)
 	if w.Metadata {
 		return f.metadataSource(id, m)
 	}

@@ -107,13 +107,13 @@ func (s *tableSource) defaultOf(id int) (any, bool) {
 
 // initialDefault gives the value that rows have which were written before the field was added, in the form of package metatable; nil: null.
 func (s *tableSource) initialDefault(f arrow.Field) (any, error) {
-	raw, ok := s.defaultOf(fieldID(f))
+	raw, ok := s.defaultOf(FieldID(f))
 	if !ok {
 		return nil, nil
 	}
 	v, ok := s.defaultValue(raw, f)
 	if !ok {
-		return nil, fault.New(fault.Corrupt, "column %s: %v is no default for the type %s", f.Name, raw, s.fields[fieldID(f)].Type)
+		return nil, fault.New(fault.Corrupt, "column %s: %v is no default for the type %s", f.Name, raw, s.fields[FieldID(f)].Type)
 	}
 	return v, nil
 }
@@ -129,9 +129,9 @@ func (s *tableSource) defaultValue(raw any, f arrow.Field) (any, bool) {
 		object, ok := raw.(map[string]any)
 		out := make(metatable.Struct, t.NumFields())
 		for i, c := range t.Fields() {
-			own, spelled := object[strconv.Itoa(fieldID(c))]
+			own, spelled := object[strconv.Itoa(FieldID(c))]
 			if !spelled {
-				own, spelled = s.defaultOf(fieldID(c))
+				own, spelled = s.defaultOf(FieldID(c))
 			}
 			var fits bool
 			out[i], fits = s.defaultValue(own, c)
@@ -150,7 +150,7 @@ func (s *tableSource) defaultValue(raw any, f arrow.Field) (any, bool) {
 	case *arrow.MapType:
 		return s.defaultMap(raw, t)
 	}
-	return parseDefault(raw, storageType(f.Type), s.fields[fieldID(f)].Type)
+	return parseDefault(raw, storageType(f.Type), s.fields[FieldID(f)].Type)
 }
 
 func (s *tableSource) defaultMap(raw any, t *arrow.MapType) (any, bool) {

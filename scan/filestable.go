@@ -142,7 +142,7 @@ func (f *openFile) fields(want []arrow.Field) ([]parquet.Match, error) {
 	}
 	out := make([]parquet.Match, len(want))
 	for i, w := range want {
-		if len(inFile) > 0 && fieldID(w) == fieldID(inFile[0]) {
+		if len(inFile) > 0 && FieldID(w) == FieldID(inFile[0]) {
 			out[i], found, inFile = found[0], found[1:], inFile[1:]
 		}
 	}

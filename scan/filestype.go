@@ -30,7 +30,7 @@ func (p *plainFiles) exactField(f arrow.Field) arrow.Field {
 	case *arrow.MapType:
 		f.Type = arrow.MapOfFields(p.exactField(t.KeyField()), p.exactField(t.ItemField()))
 	}
-	name, ok := p.Types[fieldID(f)]
+	name, ok := p.Types[FieldID(f)]
 	switch {
 	case !ok:
 	case name == "tinyint" && f.Type.ID() == arrow.INT32:

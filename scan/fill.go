@@ -62,7 +62,7 @@ func (f *openFile) fillOf(n *kernels.Node, variants []parquet.Shredding, path []
 
 // missing gives the value of a field that the file lacks; nil: null.
 func (f *openFile) missing(field arrow.Field) (any, error) {
-	id := fieldID(field)
+	id := FieldID(field)
 	if v, ok, err := f.identity(id, field.Type); ok || err != nil {
 		return v, err
 	}

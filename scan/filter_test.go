@@ -137,7 +137,7 @@ func TestFiltersGiveWhatTheRowsSay(t *testing.T) {
 		var ids []int
 		for _, f := range append(source.Schema().Fields(), source.MetadataColumns().Fields()...) {
 			if f.Name != "_deleted" && readable(f) == nil {
-				ids = append(ids, fieldID(f))
+				ids = append(ids, FieldID(f))
 				fields = leavesIn(f, nil, fields)
 			}
 		}
@@ -167,10 +167,10 @@ func leavesIn(f arrow.Field, path []string, out []predicate.Field) []predicate.F
 	case *arrow.ListType, *arrow.MapType, *arrow.NullType:
 		return out
 	}
-	if fieldID(f) < 0 { // inside of a variant there are no fields of the table
+	if FieldID(f) < 0 { // inside of a variant there are no fields of the table
 		return out
 	}
-	return append(out, predicate.Field{ID: fieldID(f), Path: path, Type: f.Type})
+	return append(out, predicate.Field{ID: FieldID(f), Path: path, Type: f.Type})
 }
 
 func checkFilters(t *testing.T, source Source, all arrow.RecordBatch, ids []int, fields []predicate.Field) {
@@ -215,7 +215,7 @@ func frameOf(t *testing.T, source Source, all arrow.RecordBatch, ids []int) *fra
 	out := newFrame(p, int(all.NumRows()), memory.DefaultAllocator)
 	for i, w := range p.columns {
 		for j, id := range ids {
-			if fieldID(w.Field) == id {
+			if FieldID(w.Field) == id {
 				out.columns[i] = all.Column(j)
 				out.columns[i].Retain()
 			}

@@ -87,7 +87,7 @@ func BenchmarkFarStore(b *testing.B) {
 		{"100 files of 1 MB", 16, 100, 8_000, nil},
 		{"100 files of 3 MB", 16, 100, 24_000, nil},
 		{"100 files of 3 MB, one row of them", 16, 100, 24_000, func(a arrow.Field) predicate.Expr {
-			return predicate.Comparison{Op: predicate.Eq, Field: predicate.Field{ID: fieldID(a), Path: []string{a.Name}, Type: a.Type}, Value: predicate.Literal{Type: a.Type, Value: int64(1_200_005)}}
+			return predicate.Comparison{Op: predicate.Eq, Field: predicate.Field{ID: FieldID(a), Path: []string{a.Name}, Type: a.Type}, Value: predicate.Literal{Type: a.Type, Value: int64(1_200_005)}}
 		}},
 	} {
 		b.Run(c.name, func(b *testing.B) {

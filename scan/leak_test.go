@@ -117,7 +117,7 @@ func endEarly(t *testing.T, decoder kernels.Decoder, name string) {
 		t.Fatal(err)
 	}
 	first := source.Schema().Field(0)
-	filter := predicate.Not{Expr: predicate.IsNull{Field: predicate.Field{ID: fieldID(first), Path: []string{first.Name}, Type: first.Type}}}
+	filter := predicate.Not{Expr: predicate.IsNull{Field: predicate.Field{ID: FieldID(first), Path: []string{first.Name}, Type: first.Type}}}
 	request := Request{Fields: append(fieldIDs(source.Schema()), idPos), Filter: filter, Limit: -1,
 		Options: []Option{{Name: "split-size", Value: "400"}, {Name: "file-open-cost", Value: "0"}, {Name: "batch-size", Value: "1"}}}
 	// scan reads until batches were taken, or all; what happens at a call is up to at.

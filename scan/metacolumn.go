@@ -47,4 +47,4 @@ func (t *Table) metadataFields() []iceberg.NestedField {
 	return out
 }
 
-func isMetadataColumn(f arrow.Field) bool { return fieldID(f) > partitionIDBase }
+func isMetadataColumn(f arrow.Field) bool { return FieldID(f) > partitionIDBase }

@@ -130,7 +130,7 @@ func newRowBatch(p *metaPlan, s *resource.Statement) *rowBatch {
 	b := &rowBatch{plan: p, memory: s}
 	for _, w := range p.projection.columns {
 		b.builders = append(b.builders, array.NewBuilder(s.Allocator(), w.Field.Type))
-		b.at = append(b.at, p.source.paths[fieldID(w.Field)].Index[0])
+		b.at = append(b.at, p.source.paths[FieldID(w.Field)].Index[0])
 	}
 	return b
 }

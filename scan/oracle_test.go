@@ -179,7 +179,7 @@ func concatenate(schema *arrow.Schema, batches []arrow.RecordBatch) (arrow.Recor
 func fieldIDs(s *arrow.Schema) []int {
 	var out []int
 	for _, f := range s.Fields() {
-		out = append(out, fieldID(f))
+		out = append(out, FieldID(f))
 	}
 	return out
 }

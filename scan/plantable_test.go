@@ -73,7 +73,7 @@ func below(t *testing.T, s Source, text string) predicate.Expr {
 	if arrow.IsFloating(f.Type.ID()) {
 		value = float64(n)
 	}
-	return predicate.Comparison{Op: predicate.Lt, Field: predicate.Field{ID: fieldID(f), Path: []string{name}, Type: f.Type}, Value: predicate.Literal{Type: f.Type, Value: value}}
+	return predicate.Comparison{Op: predicate.Lt, Field: predicate.Field{ID: FieldID(f), Path: []string{name}, Type: f.Type}, Value: predicate.Literal{Type: f.Type, Value: value}}
 }
 
 func spent() time.Duration {

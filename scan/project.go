@@ -79,7 +79,7 @@ func project(top []arrow.Field, index map[int]fieldPath, metadataFrom int, ids [
 			continue
 		}
 		w := wanted{Field: top[i], Metadata: i >= metadataFrom, Filter: n.filter, Output: n.output}
-		out.marksDeleted = out.marksDeleted || fieldID(w.Field) == idDeleted
+		out.marksDeleted = out.marksDeleted || FieldID(w.Field) == idDeleted
 		if !n.whole && !w.Metadata && !whole {
 			w.Field = pruned(w.Field, n.inside)
 		}
@@ -108,7 +108,7 @@ func (n *need) add(p fieldPath, filter bool) {
 	if n.inside == nil {
 		n.inside = map[int]bool{}
 	}
-	n.inside[fieldID(p.Field)] = true
+	n.inside[FieldID(p.Field)] = true
 }
 
 // pruned keeps of a struct the fields asked for and the way to them.
@@ -116,7 +116,7 @@ func pruned(f arrow.Field, ids map[int]bool) arrow.Field {
 	s := f.Type.(*arrow.StructType)
 	var kept []arrow.Field
 	for _, c := range s.Fields() {
-		if ids[fieldID(c)] {
+		if ids[FieldID(c)] {
 			kept = append(kept, c)
 			continue
 		}

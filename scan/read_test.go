@@ -323,7 +323,7 @@ func TestLineageOfRows(t *testing.T) {
 			var ids []int
 			for _, c := range columns {
 				f, _ := source.Schema().FieldsByName(c)
-				ids = append(ids, fieldID(f[0]))
+				ids = append(ids, FieldID(f[0]))
 			}
 			got, err := readAll(t.Context(), source, Request{Fields: append(ids, idRowID, idLastUpdated), Limit: -1})
 			if err != nil {

@@ -119,8 +119,8 @@ func arrowPrimitive(t iceberg.Type) (arrow.DataType, string) {
 	return arrow.Null, t.String()
 }
 
-// fieldID reads a field's id; fields made by arrowField always have one.
-func fieldID(f arrow.Field) int {
+// FieldID gives the Iceberg id of a field of a source; -1: it has none.
+func FieldID(f arrow.Field) int {
 	s, _ := f.Metadata.GetValue(FieldIDKey)
 	id, err := strconv.Atoi(s)
 	if err != nil {
@@ -151,10 +151,10 @@ func paths(fields []arrow.Field) map[int]fieldPath {
 	walk = func(fields []arrow.Field, index []int, names []string) {
 		for i, f := range fields {
 			p := fieldPath{Index: append(append([]int(nil), index...), i), Field: f, Names: append(append([]string(nil), names...), f.Name)}
-			if fieldID(f) < 0 {
+			if FieldID(f) < 0 {
 				continue // a part of a variant
 			}
-			out[fieldID(f)] = p
+			out[FieldID(f)] = p
 			if s, ok := f.Type.(*arrow.StructType); ok {
 				walk(s.Fields(), p.Index, p.Names)
 			}

@@ -326,7 +326,7 @@ func recordedFilter(t *testing.T, where string, s Source) predicate.Expr {
 	field := func(name string) predicate.Field {
 		for _, f := range s.Schema().Fields() {
 			if f.Name == name {
-				return predicate.Field{ID: fieldID(f), Path: []string{name}, Type: f.Type}
+				return predicate.Field{ID: FieldID(f), Path: []string{name}, Type: f.Type}
 			}
 		}
 		t.Fatalf("no column %s", name)
@@ -522,7 +522,7 @@ func TestGroupingNeedsColumnsThatAreRead(t *testing.T) {
 		var ids []int
 		for _, c := range source.Schema().Fields() {
 			if f(c) {
-				ids = append(ids, fieldID(c))
+				ids = append(ids, FieldID(c))
 			}
 		}
 		p, err := source.Plan(t.Context(), Request{Fields: ids, Options: options, Limit: -1})

@@ -121,6 +121,11 @@ func DifferentTypes(e syntax.Expr, left, right arrow.DataType) error {
 
 // Locate gives an error that has no position the expression's.
 func Locate(err error, e syntax.Expr) error {
+	return fault.Locate(err, Position(e))
+}
+
+// Position is where an expression begins.
+func Position(e syntax.Expr) fault.Position {
 	p := e.Pos()
-	return fault.Locate(err, fault.Position{Line: p.Line, Column: p.Column})
+	return fault.Position{Line: p.Line, Column: p.Column}
 }

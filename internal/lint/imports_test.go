@@ -126,9 +126,11 @@ var table = map[string]row{
 		and(arrow, iceberg, uuid),
 
 	// Statements, and the wire.
-	"engine": may("catalogs", "catalogs/override", "engine/constant", "engine/sparkname", "engine/sparktext", "engine/sparktype", "engine/syntax", "scan", "predicate", "resource", "session", "fault").
+	"engine/bind": may("engine/constant", "engine/sparkname", "engine/sparktext", "engine/sparktype", "engine/syntax", "scan", "predicate", "fault").
+		and(arrow),
+	"engine": may("catalogs", "catalogs/override", "engine/bind", "engine/constant", "engine/sparkname", "engine/sparktype", "engine/syntax", "scan", "predicate", "resource", "session", "fault").
 		and(arrow, compress, iceberg),
-	"engine/duckdb":         may("catalogs", "engine", "engine/duckdb/dialect", "engine/sparkjson", "engine/sparktext", "engine/syntax", "fault", "predicate", "resource", "scan", "variant").and(arrow, bindings, uuid),
+	"engine/duckdb":         may("catalogs", "engine", "engine/arith", "engine/duckdb/dialect", "engine/sparkjson", "engine/sparktext", "engine/syntax", "fault", "predicate", "resource", "scan", "variant").and(arrow, bindings, uuid),
 	"variant":               may("fault"),
 	"engine/duckdb/dialect": may("engine/arith", "engine/sparktext", "engine/syntax", "fault").and(arrow),
 	"flightsql":             may("auth", "engine", "session", "resource", "fault").and(arrow, flight, grpc, protobuf),

@@ -1,4 +1,6 @@
-package engine
+// Package bind gives the expressions of one statement their meaning: names are found among a source's columns, constants become values, filters predicates.
+// What a scan cannot do it refuses with an error of the kind fault.Unsupported.
+package bind
 
 import (
 	"strings"
@@ -14,35 +16,54 @@ import (
 	"github.com/skua-data/skua/predicate"
 )
 
-// binder gives names and constants of one statement their meaning. Filters become predicates over field ids: every literal is brought into
+// Binder binds expressions. Filters become predicates over field ids: every literal is brought into
 // its field's type such that exactly those rows match that match when Spark brings both sides into their common type.
-type binder struct {
-	schema             *arrow.Schema // of the source; no fields where there is none
-	metadata           *arrow.Schema // columns that may be named but are not part of *
+type Binder struct {
+	constant.Evaluator // of constants, in the binder's scope
+	schema, metadata   *arrow.Schema
 	caseSensitive      bool
-	session            *statement // whose functions are known; nil: none
-	constant.Evaluator            // of constants, in the binder's scope
+	names              Names
 }
 
-// newBinder makes a binder. Schemas may be nil.
-func newBinder(schema, metadata *arrow.Schema, caseSensitive bool, zone *time.Location, now time.Time, params []sparktype.Value) *binder {
+// Config says where the expressions of a binder stand.
+type Config struct {
+	Schema        *arrow.Schema // of the source; nil: there is none
+	Metadata      *arrow.Schema // columns that may be named but are not part of *; nil: there are none
+	CaseSensitive bool
+	Session       sparktype.Session // without a zone: in UTC
+	Parameters    []sparktype.Value // values of the parameters; nil: not known yet
+	Names         Names             // nil: none
+}
+
+// Names are what a session lets names mean that no column has.
+type Names interface {
+	// Variable gives the value of a session variable; false: there is none of that name.
+	Variable(parts []string) (sparktype.Value, bool)
+	// SessionValue gives the value of a session function, which has no arguments; false: there is none of that name.
+	SessionValue(name string) (sparktype.Value, bool)
+}
+
+var _ constant.Scope = (*Binder)(nil)
+
+// New makes a binder; it is not safe for concurrent use.
+func New(c Config) *Binder {
 	none := arrow.NewSchema(nil, nil)
-	if schema == nil {
-		schema = none
+	if c.Schema == nil {
+		c.Schema = none
 	}
-	if metadata == nil {
-		metadata = none
+	if c.Metadata == nil {
+		c.Metadata = none
 	}
-	if zone == nil {
-		zone = time.UTC
+	if c.Session.Zone == nil {
+		c.Session.Zone = time.UTC
 	}
-	b := &binder{schema: schema, metadata: metadata, caseSensitive: caseSensitive, Evaluator: constant.Evaluator{Session: sparktype.Session{Zone: zone, Now: now}, Parameters: params}}
-	b.Scope = b
+	b := &Binder{schema: c.Schema, metadata: c.Metadata, caseSensitive: c.CaseSensitive, names: c.Names}
+	b.Evaluator = constant.Evaluator{Session: c.Session, Parameters: c.Parameters, Scope: b}
 	return b
 }
 
-// predicate binds a filter. False and null are not kept apart in it: a row is wanted where it is true.
-func (b *binder) predicate(e syntax.Expr) (predicate.Expr, error) {
+// Predicate binds a filter. False and null are not kept apart in it: a row is wanted where it is true.
+func (b *Binder) Predicate(e syntax.Expr) (predicate.Expr, error) {
 	p, err := b.bind(e)
 	if err != nil {
 		return nil, constant.Locate(err, e)
@@ -51,7 +72,7 @@ func (b *binder) predicate(e syntax.Expr) (predicate.Expr, error) {
 }
 
 // bind binds a boolean expression, in three-valued logic.
-func (b *binder) bind(e syntax.Expr) (predicate.Expr, error) {
+func (b *Binder) bind(e syntax.Expr) (predicate.Expr, error) {
 	p, err := b.bindTest(e)
 	if err != nil {
 		return nil, constant.Locate(err, e)
@@ -59,7 +80,7 @@ func (b *binder) bind(e syntax.Expr) (predicate.Expr, error) {
 	return p, nil
 }
 
-func (b *binder) bindTest(e syntax.Expr) (predicate.Expr, error) {
+func (b *Binder) bindTest(e syntax.Expr) (predicate.Expr, error) {
 	switch e := e.(type) {
 	case *syntax.Binary:
 		return b.bindBinary(e)
@@ -103,7 +124,7 @@ func orNothing(p predicate.Expr) predicate.Expr {
 var comparisons = map[string]predicate.Op{"=": predicate.Eq, "<>": predicate.NotEq, "<": predicate.Lt, "<=": predicate.LtEq, ">": predicate.Gt,
 	">=": predicate.GtEq}
 
-func (b *binder) bindBinary(e *syntax.Binary) (predicate.Expr, error) {
+func (b *Binder) bindBinary(e *syntax.Binary) (predicate.Expr, error) {
 	if op, ok := comparisons[e.Op]; ok {
 		return b.bindComparison(e, op)
 	}
@@ -128,19 +149,19 @@ func (b *binder) bindBinary(e *syntax.Binary) (predicate.Expr, error) {
 }
 
 // bindColumn binds a boolean column that stands for itself.
-func (b *binder) bindColumn(e *syntax.Column) (predicate.Expr, error) {
-	ref, err := b.column(e)
+func (b *Binder) bindColumn(e *syntax.Column) (predicate.Expr, error) {
+	ref, err := b.Column(e)
 	if err != nil {
 		return nil, err
 	}
-	if ref.typ.ID() != arrow.BOOL {
-		return nil, notBoolean(e, ref.typ)
+	if ref.Type.ID() != arrow.BOOL {
+		return nil, notBoolean(e, ref.Type)
 	}
-	return predicate.Comparison{Op: predicate.Eq, Field: ref.field(), Value: predicate.Literal{Type: ref.typ, Value: true}}, nil
+	return predicate.Comparison{Op: predicate.Eq, Field: ref.field(), Value: predicate.Literal{Type: ref.Type, Value: true}}, nil
 }
 
 // bindConstant binds a test that reads no column.
-func (b *binder) bindConstant(e syntax.Expr) (predicate.Expr, error) {
+func (b *Binder) bindConstant(e syntax.Expr) (predicate.Expr, error) {
 	if b.readsColumn(e) {
 		return nil, overColumns(e)
 	}
@@ -166,25 +187,12 @@ func truth(c sparktype.Value) predicate.Constant {
 	return predicate.False
 }
 
-// foldedConstant gives the value of a test that reads no column.
-func foldedConstant(p predicate.Expr, e syntax.Expr) (sparktype.Value, error) {
-	switch predicate.Simplify(p) {
-	case predicate.True:
-		return sparktype.BoolValue(true), nil
-	case predicate.False:
-		return sparktype.BoolValue(false), nil
-	case predicate.Null:
-		return sparktype.NullOf(sparktype.Boolean), nil
-	}
-	return sparktype.Value{}, overColumns(e)
-}
-
 func overColumns(e syntax.Expr) error {
 	name := sparkname.Of(e)
 	if call, ok := e.(*syntax.Call); ok {
 		name = call.String() // date(ts) is called ts
 	}
-	return unsupported("%s: an expression over columns is not supported yet%s", name, instead(e))
+	return fault.New(fault.Unsupported, "%s: an expression over columns is not supported yet%s", name, instead(e))
 }
 
 func notBoolean(e syntax.Expr, t arrow.DataType) error {
@@ -193,11 +201,11 @@ func notBoolean(e syntax.Expr, t arrow.DataType) error {
 }
 
 // readsColumn reports whether an expression names a column.
-func (b *binder) readsColumn(e syntax.Expr) bool {
+func (b *Binder) readsColumn(e syntax.Expr) bool {
 	if c, ok := e.(*syntax.Column); ok {
 		return !b.IsConstant(c)
 	}
-	for _, child := range children(e) {
+	for _, child := range syntax.Children(e) {
 		if b.readsColumn(child) {
 			return true
 		}
@@ -208,21 +216,21 @@ func (b *binder) readsColumn(e syntax.Expr) bool {
 // operand is a side of a test: a column or a constant.
 type operand struct {
 	column bool
-	ref    fieldRef
+	ref    Field
 	value  sparktype.Value
 }
 
 func (o operand) typ() arrow.DataType {
 	if o.column {
-		return sparktype.Logical(o.ref.typ)
+		return sparktype.Logical(o.ref.Type)
 	}
 	return o.value.Type
 }
 
-func (b *binder) operand(e syntax.Expr) (operand, error) {
+func (b *Binder) operand(e syntax.Expr) (operand, error) {
 	if c, ok := e.(*syntax.Column); ok {
 		if !b.IsConstant(c) {
-			ref, err := b.column(c)
+			ref, err := b.Column(c)
 			return operand{column: true, ref: ref}, constant.Locate(err, e)
 		}
 	}
@@ -234,7 +242,7 @@ func (b *binder) operand(e syntax.Expr) (operand, error) {
 }
 
 // valueFor is the operand that others is compared with: a column that is not known there may be a text without its quotes.
-func (b *binder) valueFor(other operand, e syntax.Expr) (operand, error) {
+func (b *Binder) valueFor(other operand, e syntax.Expr) (operand, error) {
 	o, err := b.operand(e)
 	if err != nil && other.column {
 		return o, textHint(err, e)
@@ -243,13 +251,13 @@ func (b *binder) valueFor(other operand, e syntax.Expr) (operand, error) {
 }
 
 // overColumnsOf refuses an expression over columns, unless one of them does not exist: that is the better news.
-func (b *binder) overColumnsOf(e syntax.Expr) error {
+func (b *Binder) overColumnsOf(e syntax.Expr) error {
 	if c, ok := e.(*syntax.Column); ok {
-		if _, err := b.column(c); err != nil {
+		if _, err := b.Column(c); err != nil {
 			return err
 		}
 	}
-	for _, child := range children(e) {
+	for _, child := range syntax.Children(e) {
 		if err := b.overColumnsOf(child); err != nil && !fault.Is(err, fault.Unsupported) {
 			return err
 		}
@@ -257,7 +265,7 @@ func (b *binder) overColumnsOf(e syntax.Expr) error {
 	return overColumns(e)
 }
 
-func (b *binder) bindCall(e *syntax.Call) (predicate.Expr, error) {
+func (b *Binder) bindCall(e *syntax.Call) (predicate.Expr, error) {
 	name, want := strings.ToLower(e.Name[0].Text), 1
 	if name == "startswith" || name == "equal_null" {
 		want = 2
@@ -275,30 +283,4 @@ func (b *binder) bindCall(e *syntax.Call) (predicate.Expr, error) {
 		return b.bindNullSafe(e, e.Args[0], e.Args[1])
 	}
 	return b.bindStartsWith(e.Args[0], e.Args[1])
-}
-
-// Variable gives the value of a session variable that a name of one part means where no column has it.
-func (b *binder) Variable(e *syntax.Column) (sparktype.Value, bool) {
-	if b.session == nil || len(e.Parts) != 1 || b.session.state.Objects.Len() == 0 {
-		return sparktype.Value{}, false
-	}
-	if _, err := b.column(e); err == nil {
-		return sparktype.Value{}, false
-	}
-	return b.session.variable(syntax.Texts(e.Parts))
-}
-
-// Resolve is nil where a name means a column, else the error of one that means none.
-func (b *binder) Resolve(e *syntax.Column) error {
-	_, err := b.column(e)
-	return err
-}
-
-// Test evaluates a test of constants by binding it: the binder folds it.
-func (b *binder) Test(e syntax.Expr) (sparktype.Value, error) {
-	p, err := b.bind(e)
-	if err != nil {
-		return sparktype.Value{}, err
-	}
-	return foldedConstant(p, e)
 }

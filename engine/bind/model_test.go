@@ -1,4 +1,4 @@
-package engine
+package bind
 
 import (
 	"fmt"
@@ -143,7 +143,7 @@ func TestComparisonsAgreeWithThePromotedOnes(t *testing.T) {
 	}
 }
 
-func checkPromoted(t *testing.T, b *binder, r *rand.Rand, t1, t2 arrow.DataType, column arrow.Array, rows []sparktype.Value, mem memory.Allocator) {
+func checkPromoted(t *testing.T, b *Binder, r *rand.Rand, t1, t2 arrow.DataType, column arrow.Array, rows []sparktype.Value, mem memory.Allocator) {
 	t.Helper()
 	t2 = sparktype.Logical(t2)
 	common, ok := sparktype.Common(sparktype.Logical(t1), t2)
@@ -155,7 +155,7 @@ func checkPromoted(t *testing.T, b *binder, r *rand.Rand, t1, t2 arrow.DataType,
 	if err != nil {
 		return // a text that is no number
 	}
-	ref := fieldRef{id: 1, path: []string{"c"}, typ: t1, nullable: true}
+	ref := Field{ID: 1, Path: []string{"c"}, Type: t1, Nullable: true}
 	op := predicate.Op(r.Intn(6))
 	p, err := b.compareColumn(parseExpr(t, "c = 0"), op, ref, c, common)
 	if err != nil {

@@ -1,4 +1,4 @@
-package engine
+package bind
 
 import (
 	"strconv"
@@ -50,13 +50,13 @@ func bindSchema() (schema, metadata *arrow.Schema) {
 
 var testNow = time.Date(2024, 5, 6, 7, 8, 9, 123456000, time.UTC)
 
-func testBinder(zone string) *binder {
+func testBinder(zone string) *Binder {
 	schema, metadata := bindSchema()
 	location, err := time.LoadLocation(zone)
 	if err != nil {
 		panic(err)
 	}
-	return newBinder(schema, metadata, false, location, testNow, nil)
+	return New(Config{Schema: schema, Metadata: metadata, Session: sparktype.Session{Zone: location, Now: testNow}})
 }
 
 func parseExpr(t *testing.T, text string) syntax.Expr {
@@ -274,14 +274,14 @@ func TestBindCaseSensitively(t *testing.T) {
 func TestBindParameters(t *testing.T) {
 	b := testBinder("UTC")
 	b.Parameters = []sparktype.Value{{Type: sparktype.Bigint, Value: int64(7)}, {Type: sparktype.String}}
-	p, err := b.predicate(parseExpr(t, "i = ? AND s = ?"))
+	p, err := b.Predicate(parseExpr(t, "i = ? AND s = ?"))
 	if err != nil || p.String() != "FALSE" {
 		t.Errorf("%v, %v", p, err)
 	}
-	if p, err = b.predicate(parseExpr(t, "i = ?")); err != nil || p.String() != "`i` = 7" {
+	if p, err = b.Predicate(parseExpr(t, "i = ?")); err != nil || p.String() != "`i` = 7" {
 		t.Errorf("%v, %v", p, err)
 	}
-	if _, err = b.predicate(parseExpr(t, "i = ? OR i = ? OR i = ?")); err == nil {
+	if _, err = b.Predicate(parseExpr(t, "i = ? OR i = ? OR i = ?")); err == nil {
 		t.Error("a parameter without a value was bound")
 	}
 }

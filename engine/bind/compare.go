@@ -1,4 +1,4 @@
-package engine
+package bind
 
 import (
 	"strings"
@@ -9,11 +9,12 @@ import (
 	"github.com/skua-data/skua/engine/sparkname"
 	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
+	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/predicate"
 )
 
 // bindComparison binds left op right.
-func (b *binder) bindComparison(e *syntax.Binary, op predicate.Op) (predicate.Expr, error) {
+func (b *Binder) bindComparison(e *syntax.Binary, op predicate.Op) (predicate.Expr, error) {
 	left, err := b.operand(e.Left)
 	if err != nil {
 		return nil, err
@@ -25,9 +26,9 @@ func (b *binder) bindComparison(e *syntax.Binary, op predicate.Op) (predicate.Ex
 	return b.compare(e, op, left, right)
 }
 
-func (b *binder) compare(e syntax.Expr, op predicate.Op, left, right operand) (predicate.Expr, error) {
+func (b *Binder) compare(e syntax.Expr, op predicate.Op, left, right operand) (predicate.Expr, error) {
 	if left.column && right.column {
-		return nil, unsupported("%s: comparing two columns is not supported yet", sparkname.Of(e))
+		return nil, fault.New(fault.Unsupported, "%s: comparing two columns is not supported yet", sparkname.Of(e))
 	}
 	if right.column {
 		left, right, op = right, left, op.Swap()
@@ -45,7 +46,7 @@ func (b *binder) compare(e syntax.Expr, op predicate.Op, left, right operand) (p
 }
 
 // compareConstants folds a comparison.
-func (b *binder) compareConstants(op predicate.Op, left, right sparktype.Value, common arrow.DataType) (predicate.Expr, error) {
+func (b *Binder) compareConstants(op predicate.Op, left, right sparktype.Value, common arrow.DataType) (predicate.Expr, error) {
 	left, err := b.Cast(left, common)
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (b *binder) compareConstants(op predicate.Op, left, right sparktype.Value, 
 }
 
 // bindNullSafe binds left <=> right, which is never null.
-func (b *binder) bindNullSafe(e, left, right syntax.Expr) (predicate.Expr, error) {
+func (b *Binder) bindNullSafe(e, left, right syntax.Expr) (predicate.Expr, error) {
 	l, err := b.operand(left)
 	if err != nil {
 		return nil, err
@@ -91,16 +92,16 @@ func (b *binder) bindNullSafe(e, left, right syntax.Expr) (predicate.Expr, error
 }
 
 // compareColumn compares a column with a constant as Spark does: both in the type they have in common.
-func (b *binder) compareColumn(e syntax.Expr, op predicate.Op, ref fieldRef, c sparktype.Value, common arrow.DataType) (predicate.Expr, error) {
-	t := sparktype.Logical(ref.typ)
+func (b *Binder) compareColumn(e syntax.Expr, op predicate.Op, ref Field, c sparktype.Value, common arrow.DataType) (predicate.Expr, error) {
+	t := sparktype.Logical(ref.Type)
 	if arrow.IsNested(t.ID()) {
-		return nil, unsupported("%s: comparing a %s is not supported yet", sparkname.Of(e), sparktype.SQLName(t))
+		return nil, fault.New(fault.Unsupported, "%s: comparing a %s is not supported yet", sparkname.Of(e), sparktype.SQLName(t))
 	}
 	if c.Null() {
 		return predicate.Null, nil
 	}
-	if t.ID() == arrow.STRING && common.ID() != arrow.STRING && !(sparktype.IsUUID(ref.typ) && common.ID() == arrow.BINARY) {
-		return nil, unsupported("%s: comparing a string column with a %s, which casts the column, is not supported yet", sparkname.Of(e), sparktype.SQLName(c.Type))
+	if t.ID() == arrow.STRING && common.ID() != arrow.STRING && !(sparktype.IsUUID(ref.Type) && common.ID() == arrow.BINARY) {
+		return nil, fault.New(fault.Unsupported, "%s: comparing a string column with a %s, which casts the column, is not supported yet", sparkname.Of(e), sparktype.SQLName(c.Type))
 	}
 	if common.ID() == arrow.DECIMAL128 && op != predicate.Eq && op != predicate.NotEq && sparktype.Integral(t) {
 		common = c.Type // an order of integers and decimals is exact, whatever their common type
@@ -133,22 +134,22 @@ func charText(e syntax.Expr, text string, n int) (string, error) {
 	case rest == "":
 		return string(runes[:n]), nil
 	case rest[0] < ' ': // which is less than a blank, though the text is longer
-		return "", unsupported("%s: comparing a char(%d) with a longer text that goes on with a control character is not supported", sparkname.Of(e), n)
+		return "", fault.New(fault.Unsupported, "%s: comparing a char(%d) with a longer text that goes on with a control character is not supported", sparkname.Of(e), n)
 	}
 	return text, nil
 }
 
 // compareAs compares a column, brought into the constant's type, with the constant.
-func (b *binder) compareAs(e syntax.Expr, op predicate.Op, ref fieldRef, c sparktype.Value) (predicate.Expr, error) {
+func (b *Binder) compareAs(e syntax.Expr, op predicate.Op, ref Field, c sparktype.Value) (predicate.Expr, error) {
 	f := ref.field()
-	t := sparktype.Logical(ref.typ)
-	if !sparktype.IsUUID(ref.typ) && arrow.TypeEqual(t, c.Type) {
-		if fixed, ok := ref.typ.(*arrow.FixedSizeBinaryType); ok {
+	t := sparktype.Logical(ref.Type)
+	if !sparktype.IsUUID(ref.Type) && arrow.TypeEqual(t, c.Type) {
+		if fixed, ok := ref.Type.(*arrow.FixedSizeBinaryType); ok {
 			return compareFixed(op, f, c.Value.([]byte), fixed.ByteWidth), nil
 		}
-		return predicate.Comparison{Op: op, Field: f, Value: predicate.Literal{Type: ref.typ, Value: c.Value}}, nil
+		return predicate.Comparison{Op: op, Field: f, Value: predicate.Literal{Type: ref.Type, Value: c.Value}}, nil
 	}
-	d, err := b.domainOf(e, ref.typ, c)
+	d, err := b.domainOf(e, ref.Type, c)
 	if err != nil {
 		return nil, err
 	}

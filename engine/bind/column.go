@@ -1,4 +1,4 @@
-package engine
+package bind
 
 import (
 	"slices"
@@ -14,54 +14,54 @@ import (
 	"github.com/skua-data/skua/scan"
 )
 
-// fieldRef is a column, or a field inside structs, that a name means.
-type fieldRef struct {
-	id       int
-	path     []string // as the schema spells it
-	typ      arrow.DataType
-	nullable bool // it or a parent may be null
+// Field is a column, or a field inside structs, that a name means.
+type Field struct {
+	ID       int
+	Path     []string // as the schema spells it
+	Type     arrow.DataType
+	Nullable bool // it or a parent may be null
 	length   int  // of a column that is a char(n): n; else 0
 }
 
-func (r fieldRef) field() predicate.Field {
-	return predicate.Field{ID: r.id, Path: r.path, Type: r.typ}
+func (r Field) field() predicate.Field {
+	return predicate.Field{ID: r.ID, Path: r.Path, Type: r.Type}
 }
 
-// column resolves a name, without qualifier: a column of the source, else a metadata column, then fields of structs.
-func (b *binder) column(c *syntax.Column) (fieldRef, error) {
+// Column resolves a name, without qualifier: a column of the source, else a metadata column, then fields of structs.
+func (b *Binder) Column(c *syntax.Column) (Field, error) {
 	matches := b.fieldsNamed(b.schema.Fields(), c.Parts[0].Text)
 	if len(matches) == 0 {
 		matches = b.fieldsNamed(b.metadata.Fields(), c.Parts[0].Text)
 	}
 	switch len(matches) {
 	case 0:
-		return fieldRef{}, b.unresolved(c)
+		return Field{}, b.unresolved(c)
 	case 1:
 	default:
-		return fieldRef{}, ambiguous(c, matches)
+		return Field{}, ambiguous(c, matches)
 	}
 	ref := refOf(matches[0], nil, false)
 	for _, part := range c.Parts[1:] {
 		var err error
 		if ref, err = b.inside(ref, part); err != nil {
-			return fieldRef{}, constant.Locate(err, c)
+			return Field{}, constant.Locate(err, c)
 		}
 	}
-	if ref.id < 0 {
-		return fieldRef{}, fault.New(fault.Unsupported, "reading %s, which lies inside of a variant, is not supported", syntax.BackQuote(ref.path...)) // only there have fields no id
+	if ref.ID < 0 {
+		return Field{}, fault.New(fault.Unsupported, "reading %s, which lies inside of a variant, is not supported", syntax.BackQuote(ref.Path...)) // only there have fields no id
 	}
 	return ref, nil
 }
 
-func refOf(f arrow.Field, parent []string, nullable bool) fieldRef {
-	out := fieldRef{id: fieldID(f), path: append(slices.Clone(parent), f.Name), typ: f.Type, nullable: f.Nullable || nullable}
+func refOf(f arrow.Field, parent []string, nullable bool) Field {
+	out := Field{ID: scan.FieldID(f), Path: append(slices.Clone(parent), f.Name), Type: f.Type, Nullable: f.Nullable || nullable}
 	if len(parent) == 0 { // Spark, too, compares what is inside of structs as it stands
 		out.length, _ = scan.CharLength(f)
 	}
 	return out
 }
 
-func (b *binder) fieldsNamed(fields []arrow.Field, name string) []arrow.Field {
+func (b *Binder) fieldsNamed(fields []arrow.Field, name string) []arrow.Field {
 	var out []arrow.Field
 	for _, f := range fields {
 		if f.Name == name || !b.caseSensitive && strings.EqualFold(f.Name, name) {
@@ -72,14 +72,14 @@ func (b *binder) fieldsNamed(fields []arrow.Field, name string) []arrow.Field {
 }
 
 // inside resolves a field of a struct.
-func (b *binder) inside(ref fieldRef, part syntax.Ident) (fieldRef, error) {
-	t, ok := ref.typ.(*arrow.StructType)
+func (b *Binder) inside(ref Field, part syntax.Ident) (Field, error) {
+	t, ok := ref.Type.(*arrow.StructType)
 	if !ok {
-		if arrow.IsNested(ref.typ.ID()) {
-			return fieldRef{}, unsupported("reading %s inside %s, a %s, is not supported yet", syntax.BackQuote(part.Text), syntax.BackQuote(ref.path...), sparktype.SQLName(ref.typ))
+		if arrow.IsNested(ref.Type.ID()) {
+			return Field{}, fault.New(fault.Unsupported, "reading %s inside %s, a %s, is not supported yet", syntax.BackQuote(part.Text), syntax.BackQuote(ref.Path...), sparktype.SQLName(ref.Type))
 		}
-		return fieldRef{}, fault.New(fault.Invalid, "Can't extract a value from \"%s\". Need a complex type [STRUCT, ARRAY, MAP] but got %s.", strings.Join(ref.path, "."),
-			sparktype.SQLName(ref.typ)).With("INVALID_EXTRACT_BASE_FIELD_TYPE", "42000")
+		return Field{}, fault.New(fault.Invalid, "Can't extract a value from \"%s\". Need a complex type [STRUCT, ARRAY, MAP] but got %s.", strings.Join(ref.Path, "."),
+			sparktype.SQLName(ref.Type)).With("INVALID_EXTRACT_BASE_FIELD_TYPE", "42000")
 	}
 	matches := b.fieldsNamed(t.Fields(), part.Text)
 	switch len(matches) {
@@ -88,12 +88,12 @@ func (b *binder) inside(ref fieldRef, part syntax.Ident) (fieldRef, error) {
 		for i, f := range t.Fields() {
 			names[i] = syntax.BackQuote(f.Name)
 		}
-		return fieldRef{}, fault.New(fault.Invalid, "No such struct field %s in %s.", syntax.BackQuote(part.Text), strings.Join(names, ", ")).
+		return Field{}, fault.New(fault.Invalid, "No such struct field %s in %s.", syntax.BackQuote(part.Text), strings.Join(names, ", ")).
 			With("FIELD_NOT_FOUND", "42704")
 	case 1:
-		return refOf(matches[0], ref.path, ref.nullable), nil
+		return refOf(matches[0], ref.Path, ref.Nullable), nil
 	}
-	return fieldRef{}, fault.New(fault.Invalid, "Ambiguous reference to the field %s. It appears %d times in the schema.", syntax.BackQuote(part.Text), len(matches)).
+	return Field{}, fault.New(fault.Invalid, "Ambiguous reference to the field %s. It appears %d times in the schema.", syntax.BackQuote(part.Text), len(matches)).
 		With("AMBIGUOUS_REFERENCE_TO_FIELDS", "42000")
 }
 
@@ -103,21 +103,21 @@ func ambiguous(c *syntax.Column, matches []arrow.Field) error {
 		names[i] = syntax.BackQuote(f.Name)
 	}
 	return fault.New(fault.Invalid, "Reference %s is ambiguous, could be: [%s].", syntax.BackQuote(syntax.Texts(c.Parts)...), strings.Join(names, ", ")).
-		With("AMBIGUOUS_REFERENCE", "42704").At(position(c.Pos()))
+		With("AMBIGUOUS_REFERENCE", "42704").At(constant.Position(c))
 }
 
 // maxNearest is how many names an unresolved one is told.
 const maxNearest = 5
 
-func (b *binder) unresolved(c *syntax.Column) error {
+func (b *Binder) unresolved(c *syntax.Column) error {
 	name := syntax.BackQuote(syntax.Texts(c.Parts)...)
 	message := "A column, variable, or function parameter with name " + name + " cannot be resolved."
 	near := nearest(c.Parts[len(c.Parts)-1].Text, b.schema)
 	if len(near) == 0 {
-		return fault.New(fault.Invalid, "%s", message).With("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", "42703").At(position(c.Pos()))
+		return fault.New(fault.Invalid, "%s", message).With("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", "42703").At(constant.Position(c))
 	}
 	return fault.New(fault.Invalid, "%s Did you mean one of the following? [%s].", message, strings.Join(near, ", ")).
-		With("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703").At(position(c.Pos()))
+		With("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703").At(constant.Position(c))
 }
 
 // nearest gives the columns that are spelled most like name, quoted; of equally near ones the first in the alphabet.

@@ -1,4 +1,4 @@
-package engine
+package bind
 
 import (
 	"encoding/hex"
@@ -14,6 +14,7 @@ import (
 	"github.com/skua-data/skua/engine/sparktext"
 	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
+	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/predicate"
 )
 
@@ -27,7 +28,7 @@ type domain struct {
 }
 
 // domainOf gives the domain of a column's type against a constant in the type that both have in common.
-func (b *binder) domainOf(e syntax.Expr, t arrow.DataType, c sparktype.Value) (domain, error) {
+func (b *Binder) domainOf(e syntax.Expr, t arrow.DataType, c sparktype.Value) (domain, error) {
 	if sparktype.IsUUID(t) {
 		return uuidDomain(t, func(text string) int { return strings.Compare(text, b.Text(c)) }), nil
 	}
@@ -45,7 +46,7 @@ func (b *binder) domainOf(e syntax.Expr, t arrow.DataType, c sparktype.Value) (d
 		}
 		return b.timeDomain(t, c), nil
 	}
-	return domain{}, unsupported("%s: comparing a %s with a %s is not supported", sparkname.Of(e), sparktype.SQLName(t), sparktype.SQLName(c.Type))
+	return domain{}, fault.New(fault.Unsupported, "%s: comparing a %s with a %s is not supported", sparkname.Of(e), sparktype.SQLName(t), sparktype.SQLName(c.Type))
 }
 
 func intRange(bits uint) (first, last *big.Int) {
@@ -99,7 +100,7 @@ func floatDomain(t arrow.DataType, c sparktype.Value) domain {
 }
 
 // timeDomain is that of dates, times and timestamps.
-func (b *binder) timeDomain(t arrow.DataType, c sparktype.Value) domain {
+func (b *Binder) timeDomain(t arrow.DataType, c sparktype.Value) domain {
 	d := domain{literal: intLiteral(t)}
 	d.first, d.last = intRange(uint(t.(arrow.FixedWidthDataType).BitWidth()))
 	want := big.NewInt(c.Value.(int64))
@@ -126,7 +127,7 @@ func (b *binder) timeDomain(t arrow.DataType, c sparktype.Value) domain {
 
 // repeatable refuses the one comparison whose conversion does not keep the order: a wall clock against an instant just after the clocks went
 // forward, which both the skipped hour and the next one mean.
-func (b *binder) repeatable(e syntax.Expr, t arrow.DataType, c sparktype.Value) error {
+func (b *Binder) repeatable(e syntax.Expr, t arrow.DataType, c sparktype.Value) error {
 	if t.ID() != arrow.TIMESTAMP || sparktype.Zoned(t) || !sparktype.Zoned(c.Type) {
 		return nil
 	}
@@ -137,7 +138,7 @@ func (b *binder) repeatable(e syntax.Expr, t arrow.DataType, c sparktype.Value) 
 	}
 	gap := sparktext.ZoneOf(b.Zone).Offset(change.Unix()) - sparktext.ZoneOf(b.Zone).Offset(change.Unix()-1)
 	if gap > 0 && at.Sub(change) < time.Duration(gap)*time.Second {
-		return unsupported("%s: comparing a timestamp without time zone with a moment of the first hour after a change of clocks is not supported", sparkname.Of(e))
+		return fault.New(fault.Unsupported, "%s: comparing a timestamp without time zone with a moment of the first hour after a change of clocks is not supported", sparkname.Of(e))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package engine
+package bind
 
 import (
 	"math"
@@ -10,11 +10,12 @@ import (
 	"github.com/skua-data/skua/engine/sparkname"
 	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
+	"github.com/skua-data/skua/fault"
 	"github.com/skua-data/skua/predicate"
 )
 
 // bindIn binds IN. All of the list and the value meet in one type.
-func (b *binder) bindIn(e *syntax.In) (predicate.Expr, error) {
+func (b *Binder) bindIn(e *syntax.In) (predicate.Expr, error) {
 	value, err := b.operand(e.Expr)
 	if err != nil {
 		return nil, err
@@ -26,7 +27,7 @@ func (b *binder) bindIn(e *syntax.In) (predicate.Expr, error) {
 			return nil, err
 		}
 		if items[i].column {
-			return nil, unsupported("%s: a column in an IN list is not supported yet", sparkname.Of(e))
+			return nil, fault.New(fault.Unsupported, "%s: a column in an IN list is not supported yet", sparkname.Of(e))
 		}
 		var ok bool
 		if common, ok = b.Common(common, items[i].typ()); !ok {
@@ -44,7 +45,7 @@ func (b *binder) bindIn(e *syntax.In) (predicate.Expr, error) {
 }
 
 // membership tests for equality with any of the items.
-func (b *binder) membership(e syntax.Expr, value operand, items []operand, common arrow.DataType) (predicate.Expr, error) {
+func (b *Binder) membership(e syntax.Expr, value operand, items []operand, common arrow.DataType) (predicate.Expr, error) {
 	in := predicate.In{Field: value.ref.field()}
 	var rest, nothing predicate.Expr = predicate.False, predicate.False
 	for _, item := range items {
@@ -74,7 +75,7 @@ func (b *binder) membership(e syntax.Expr, value operand, items []operand, commo
 	return rest, nil
 }
 
-func (b *binder) equalAs(e syntax.Expr, value operand, c sparktype.Value, common arrow.DataType) (predicate.Expr, error) {
+func (b *Binder) equalAs(e syntax.Expr, value operand, c sparktype.Value, common arrow.DataType) (predicate.Expr, error) {
 	if c.Unbound || value.value.Unbound {
 		return predicate.Null, nil
 	}
@@ -85,7 +86,7 @@ func (b *binder) equalAs(e syntax.Expr, value operand, c sparktype.Value, common
 }
 
 // bindBetween binds BETWEEN as two comparisons.
-func (b *binder) bindBetween(e *syntax.Between) (predicate.Expr, error) {
+func (b *Binder) bindBetween(e *syntax.Between) (predicate.Expr, error) {
 	value, err := b.operand(e.Expr)
 	if err != nil {
 		return nil, err
@@ -113,7 +114,7 @@ func (b *binder) bindBetween(e *syntax.Between) (predicate.Expr, error) {
 }
 
 // bindIsNull binds IS [NOT] NULL of a column, a constant or a test.
-func (b *binder) bindIsNull(e syntax.Expr, not bool) (predicate.Expr, error) {
+func (b *Binder) bindIsNull(e syntax.Expr, not bool) (predicate.Expr, error) {
 	p, err := b.nullTest(e)
 	if err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func (b *binder) bindIsNull(e syntax.Expr, not bool) (predicate.Expr, error) {
 	return p, nil
 }
 
-func (b *binder) nullTest(e syntax.Expr) (predicate.Expr, error) {
+func (b *Binder) nullTest(e syntax.Expr) (predicate.Expr, error) {
 	if c, ok := e.(*syntax.Column); ok || !b.readsColumn(e) {
 		value, err := b.operand(e)
 		switch {
@@ -132,7 +133,7 @@ func (b *binder) nullTest(e syntax.Expr) (predicate.Expr, error) {
 			return nil, err
 		case !value.column:
 			return truth(sparktype.BoolValue(value.value.Null())), nil
-		case !value.ref.nullable && len(c.Parts) == 1:
+		case !value.ref.Nullable && len(c.Parts) == 1:
 			return predicate.False, nil
 		}
 		return predicate.IsNull{Field: value.ref.field()}, nil
@@ -146,7 +147,7 @@ func (b *binder) nullTest(e syntax.Expr) (predicate.Expr, error) {
 }
 
 // bindIsBool binds IS [NOT] TRUE and IS [NOT] FALSE.
-func (b *binder) bindIsBool(e *syntax.IsBool) (predicate.Expr, error) {
+func (b *Binder) bindIsBool(e *syntax.IsBool) (predicate.Expr, error) {
 	p, err := b.bind(e.Expr)
 	if err != nil {
 		return nil, err
@@ -203,7 +204,7 @@ func present(f predicate.Field, p predicate.Expr) predicate.Expr {
 }
 
 // bindIsNaN binds isnan, which is false for NULL. Only floats can be NaN.
-func (b *binder) bindIsNaN(e syntax.Expr) (predicate.Expr, error) {
+func (b *Binder) bindIsNaN(e syntax.Expr) (predicate.Expr, error) {
 	value, err := b.operand(e)
 	switch {
 	case err != nil:
@@ -213,7 +214,7 @@ func (b *binder) bindIsNaN(e syntax.Expr) (predicate.Expr, error) {
 	case value.column && sparktype.Numeric(value.typ()):
 		return predicate.False, nil
 	case value.column:
-		return nil, unsupported("isnan of a %s column is not supported", sparktype.SQLName(value.typ()))
+		return nil, fault.New(fault.Unsupported, "isnan of a %s column is not supported", sparktype.SQLName(value.typ()))
 	}
 	c, err := b.Cast(value.value, sparktype.Double)
 	if err != nil {
@@ -224,7 +225,7 @@ func (b *binder) bindIsNaN(e syntax.Expr) (predicate.Expr, error) {
 }
 
 // bindStartsWith binds startswith(text, prefix).
-func (b *binder) bindStartsWith(text, prefix syntax.Expr) (predicate.Expr, error) {
+func (b *Binder) bindStartsWith(text, prefix syntax.Expr) (predicate.Expr, error) {
 	value, err := b.operand(text)
 	if err != nil {
 		return nil, err
@@ -234,12 +235,12 @@ func (b *binder) bindStartsWith(text, prefix syntax.Expr) (predicate.Expr, error
 		return nil, err
 	}
 	if start.column {
-		return nil, unsupported("startswith with a column as the prefix is not supported yet")
+		return nil, fault.New(fault.Unsupported, "startswith with a column as the prefix is not supported yet")
 	}
 	return b.begins(value, start.value)
 }
 
-func (b *binder) begins(value operand, prefix sparktype.Value) (predicate.Expr, error) {
+func (b *Binder) begins(value operand, prefix sparktype.Value) (predicate.Expr, error) {
 	if prefix.Null() || !value.column && value.value.Null() {
 		return predicate.Null, nil
 	}
@@ -247,11 +248,11 @@ func (b *binder) begins(value operand, prefix sparktype.Value) (predicate.Expr, 
 	switch {
 	case !value.column:
 		return truth(sparktype.BoolValue(strings.HasPrefix(b.Text(value.value), p))), nil
-	case sparktype.IsUUID(value.ref.typ):
-		d := uuidDomain(value.ref.typ, func(text string) int { return strings.Compare(text[:min(len(text), len(p))], p) })
+	case sparktype.IsUUID(value.ref.Type):
+		d := uuidDomain(value.ref.Type, func(text string) int { return strings.Compare(text[:min(len(text), len(p))], p) })
 		return d.compare(predicate.Eq, value.ref.field()), nil
 	case value.typ().ID() == arrow.STRING:
 		return predicate.StartsWith{Field: value.ref.field(), Prefix: p}, nil
 	}
-	return nil, unsupported("a test of the first characters of a %s column is not supported yet", sparktype.SQLName(value.typ()))
+	return nil, fault.New(fault.Unsupported, "a test of the first characters of a %s column is not supported yet", sparktype.SQLName(value.typ()))
 }

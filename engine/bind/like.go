@@ -1,4 +1,4 @@
-package engine
+package bind
 
 import (
 	"strings"
@@ -12,12 +12,12 @@ import (
 )
 
 // bindLike binds LIKE with a pattern that is a prefix or has no wildcard.
-func (b *binder) bindLike(e *syntax.Like) (predicate.Expr, error) {
+func (b *Binder) bindLike(e *syntax.Like) (predicate.Expr, error) {
 	switch {
 	case e.Regex:
-		return nil, unsupported("RLIKE is not supported yet%s", readable(operand{}))
+		return nil, fault.New(fault.Unsupported, "RLIKE is not supported yet%s", readable(operand{}))
 	case e.CaseInsensitive:
-		return nil, unsupported("ILIKE is not supported yet%s", readable(operand{}))
+		return nil, fault.New(fault.Unsupported, "ILIKE is not supported yet%s", readable(operand{}))
 	}
 	p, err := b.like(e)
 	if err != nil {
@@ -29,7 +29,7 @@ func (b *binder) bindLike(e *syntax.Like) (predicate.Expr, error) {
 	return p, nil
 }
 
-func (b *binder) like(e *syntax.Like) (predicate.Expr, error) {
+func (b *Binder) like(e *syntax.Like) (predicate.Expr, error) {
 	value, err := b.operand(e.Expr)
 	if err != nil {
 		return nil, err
@@ -39,9 +39,9 @@ func (b *binder) like(e *syntax.Like) (predicate.Expr, error) {
 	case err != nil:
 		return nil, err
 	case pattern.column:
-		return nil, unsupported("LIKE with a column as the pattern is not supported yet")
+		return nil, fault.New(fault.Unsupported, "LIKE with a column as the pattern is not supported yet")
 	case value.column && value.typ().ID() != arrow.STRING:
-		return nil, unsupported("LIKE on a %s column is not supported yet", sparktype.SQLName(value.typ()))
+		return nil, fault.New(fault.Unsupported, "LIKE on a %s column is not supported yet", sparktype.SQLName(value.typ()))
 	case pattern.value.Null():
 		return predicate.Null, nil
 	}
@@ -52,7 +52,7 @@ func (b *binder) like(e *syntax.Like) (predicate.Expr, error) {
 	prefix, open, err := likePrefix(b.Text(pattern.value), escape)
 	if err != nil {
 		if fault.Is(err, fault.Unsupported) {
-			return nil, hinted(err, readable(value))
+			return nil, fault.Hint(err, readable(value))
 		}
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func likePrefix(pattern, escape string) (prefix string, open bool, err error) {
 		case r == '%' && strings.Trim(string(runes[i:]), "%") == "":
 			return out.String(), true, nil
 		case r == '%' || r == '_':
-			return "", false, unsupported("LIKE with a pattern other than a prefix is not supported yet")
+			return "", false, fault.New(fault.Unsupported, "LIKE with a pattern other than a prefix is not supported yet")
 		default:
 			out.WriteRune(r)
 		}

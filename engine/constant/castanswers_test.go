@@ -1,4 +1,4 @@
-package engine
+package constant_test
 
 import (
 	"encoding/json"
@@ -8,12 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/skua-data/skua/engine/bind"
+	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/fault"
 )
 
 // TestConstantCastsAnswerAsSpark: casts of constants give what the SQL engine's casts over columns give, which is what Spark gives.
 func TestConstantCastsAnswerAsSpark(t *testing.T) {
-	text, err := os.ReadFile("duckdb/testdata/casts/targets.jsonl")
+	text, err := os.ReadFile("../duckdb/testdata/casts/targets.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +40,7 @@ func TestConstantCastsAnswerAsSpark(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := newBinder(nil, nil, false, zone, testNow, nil)
+		b := bind.New(bind.Config{Session: sparktype.Session{Zone: zone, Now: testNow}})
 		for i, v := range of.Values {
 			sql := "CAST(TRY_CAST(" + v + " AS " + a.To + ") AS STRING)"
 			if a.To == "BINARY" {
