@@ -84,6 +84,9 @@ func (ev *Evaluator) binary(e *syntax.Binary) (sparktype.Value, error) {
 	if c, done, err := dateArithmetic(e.Op, left, right); done {
 		return c, err
 	}
+	if e.Op == "-" && (left.Type.ID() == arrow.TIMESTAMP || right.Type.ID() == arrow.TIMESTAMP) {
+		return sparktype.Value{}, fault.New(fault.Unsupported, "the operator - between %s and %s is not supported", sparktype.SQLName(left.Type), sparktype.SQLName(right.Type))
+	}
 	c, err := ev.arithmetic(e, left, right)
 	if err == nil && ev.leavesBinary(e.Op, left, right) {
 		return sparktype.Value{}, leftOver(e)

@@ -10,22 +10,24 @@ import (
 
 // mathFunctions are Spark's functions of numbers where the engine's have other values: logarithms of what has none are NULL.
 var mathFunctions = []scalar{
-	logarithm("skua_ln", 0, natural),
-	logarithm("skua_log2", 0, func(x float64) float64 { return natural(x) / math.Ln2 }),
+	logarithm("skua_ln", 0, strictLog), logarithm("skua_log10", 0, strictLog10),
+	logarithm("skua_log2", 0, func(x float64) float64 { return strictLog(x) / math.Ln2 }),
 	logarithm("skua_log1p", -1, math.Log1p),
 	rowFunction("skua_log", []int{typeDouble, typeDouble}, typeDouble, func(r *row) error {
 		if base, x := r.float(0), r.float(1); !(base <= 0) && !(x <= 0) {
-			r.give(natural(x) / natural(base))
+			r.give(strictLog(x) / strictLog(base))
 		}
 		return nil
 	}),
-	real("skua_expm1", math.Expm1), real("skua_sqrt", math.Sqrt), real("skua_rint", math.RoundToEven), real("skua_atanh", math.Atanh),
-	real("skua_acosh", func(x float64) float64 { return natural(x + math.Sqrt(float64(x*x)-1)) }),
+	real("skua_exp", strictExp), real("skua_expm1", math.Expm1), real("skua_sqrt", math.Sqrt), real("skua_rint", math.RoundToEven),
+	real("skua_sinh", strictSinh), real("skua_cosh", strictCosh), real("skua_tanh", strictTanh), real("skua_asin", strictAsin), real("skua_acos", strictAcos), real("skua_atan", strictAtan),
+	real("skua_atanh", func(x float64) float64 { return 0.5 * (math.Log1p(x) - math.Log1p(-x)) }),
+	real("skua_acosh", func(x float64) float64 { return strictLog(x + math.Sqrt(float64(x*x)-1)) }),
 	real("skua_asinh", func(x float64) float64 {
 		if math.IsInf(x, -1) {
 			return x
 		}
-		return natural(x + math.Sqrt(float64(x*x)+1))
+		return strictLog(x + math.Sqrt(float64(x*x)+1))
 	}),
 	real("skua_sign", func(x float64) float64 {
 		if x == 0 || math.IsNaN(x) {
@@ -33,8 +35,9 @@ var mathFunctions = []scalar{
 		}
 		return math.Copysign(1, x)
 	}),
+	rowFunction("skua_power", []int{typeDouble, typeDouble}, typeDouble, func(r *row) error { r.give(strictPow(r.float(0), r.float(1))); return nil }),
 	// Adding 0 makes 0.0 of -0.0.
-	rowFunction("skua_atan2", []int{typeDouble, typeDouble}, typeDouble, func(r *row) error { r.give(math.Atan2(r.float(0)+0, r.float(1)+0)); return nil }),
+	rowFunction("skua_atan2", []int{typeDouble, typeDouble}, typeDouble, func(r *row) error { r.give(strictAtan2(r.float(0)+0, r.float(1)+0)); return nil }),
 	rowFunction("skua_hypot", []int{typeDouble, typeDouble}, typeDouble, func(r *row) error { r.give(hypot(r.float(0), r.float(1))); return nil }),
 	rowFunction("skua_cbrt", []int{typeDouble}, typeDouble, func(r *row) error { r.give(cubeRoot(r.float(0))); return nil }),
 	rowFunction("skua_bit", []int{typeBigint, typeInteger, typeInteger}, typeInteger, func(r *row) error {
@@ -55,15 +58,6 @@ var mathFunctions = []scalar{
 		return nil
 	}),
 	rowFunction("skua_width_bucket", []int{typeDouble, typeDouble, typeDouble, typeBigint}, typeBigint, widthBucketCall),
-}
-
-// natural is the natural logarithm, of the smallest numbers, too.
-func natural(x float64) float64 {
-	const smallestNormal = 2.2250738585072014e-308
-	if x > 0 && x < smallestNormal {
-		return math.Log(x*(1<<54)) - 54*math.Ln2
-	}
-	return math.Log(x)
 }
 
 // real makes a function of one number.

@@ -1,10 +1,5 @@
 package sparktext
 
-import (
-	"strings"
-	"time"
-)
-
 // Fields are those of a wall clock.
 type Fields struct {
 	Wall, Year, Month, Day, DayOfYear int64
@@ -64,15 +59,3 @@ func (f *Fields) MonthName() string { return monthNames[f.Month][:3] }
 
 // DayName gives the short name of the day of the week.
 func (f *Fields) DayName() string { return dayNames[f.Weekday][:3] }
-
-// Name is the zone's id, as Java has it.
-func (z *Zone) Name() string { return z.location.String() }
-
-// Short is the zone's short name at an instant; GMT and an offset where there is none.
-func (z *Zone) Short(seconds int64) string {
-	name, offset := time.Unix(seconds, 0).In(z.location).Zone()
-	if strings.HasPrefix(name, "+") || strings.HasPrefix(name, "-") {
-		return offsetText(parts('O', 4), int64(offset))
-	}
-	return name
-}

@@ -157,7 +157,7 @@ func (p *Pattern) field(f *Fields, part part, offset int64, zone *Zone) string {
 	case 'V':
 		return zone.Name()
 	case 'z':
-		return zone.Short(f.Wall/1_000_000 - offset)
+		return zone.NameAt(FloorDiv(f.Wall, 1_000_000)-offset, n == 4)
 	}
 	return offsetText(part, offset)
 }
