@@ -71,6 +71,6 @@ var collectionMacros = []string{
 		OR typeof(c) LIKE '%INT' AND typeof(z) LIKE '%INTEGER' THEN CASE WHEN skua_guard(4, skua_weight(c)) = 0 THEN c END ELSE ` + raised("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", "42K09", "Cannot resolve the aggregate due to data type mismatch: what is merged has another type than the start.") + ` END)[1]`,
 	`CREATE MACRO skua_text_map(x, p, k) AS list_transform([struct_pack(l := str_split_regex(x, p), k := k)], lambda s: skua_entries(list_transform(s.l, lambda e: struct_pack(k := str_split_regex(e, s.k)[1],
 		v := CASE WHEN regexp_matches(e, s.k) THEN substr(e, length(str_split_regex(e, s.k)[1]) + length(regexp_extract(e, s.k)) + 1) END))))[1]`,
-	`CREATE MACRO skua_day_sequence(a, b, c) AS list_transform([struct_pack(a := a, b := b, c := c)], lambda d: CASE WHEN CAST(CAST(d.a + d.c AS DATE) AS TIMESTAMP) <> d.a + d.c
+	`CREATE MACRO skua_day_sequence(a, b, c) AS list_transform([struct_pack(a := a, b := b, c := c)], lambda d: CASE WHEN CAST(CAST(d.a + d.c AS DATE) AS TIMESTAMP) <> d.a + d.c OR d.a + d.c = d.a
 		THEN ` + raised("_LEGACY_ERROR_TEMP_3242", "XX000", "A sequence of days has a step of whole days.") + ` ELSE skua_time_sequence(d.a, d.b, d.c) END)[1]`,
 }

@@ -38,7 +38,7 @@ var mathFunctions = []scalar{
 	rowFunction("skua_power", []int{typeDouble, typeDouble}, typeDouble, func(r *row) error { r.give(strictPow(r.float(0), r.float(1))); return nil }),
 	// Adding 0 makes 0.0 of -0.0.
 	rowFunction("skua_atan2", []int{typeDouble, typeDouble}, typeDouble, func(r *row) error { r.give(strictAtan2(r.float(0)+0, r.float(1)+0)); return nil }),
-	rowFunction("skua_hypot", []int{typeDouble, typeDouble}, typeDouble, func(r *row) error { r.give(hypot(r.float(0), r.float(1))); return nil }),
+	rowFunction("skua_hypot", []int{typeDouble, typeDouble}, typeDouble, func(r *row) error { r.give(strictHypot(r.float(0), r.float(1))); return nil }),
 	rowFunction("skua_cbrt", []int{typeDouble}, typeDouble, func(r *row) error { r.give(cubeRoot(r.float(0))); return nil }),
 	rowFunction("skua_bit", []int{typeBigint, typeInteger, typeInteger}, typeInteger, func(r *row) error {
 		at, bits := r.whole(1), r.whole(2)
@@ -92,21 +92,6 @@ func widthBucketCall(r *row) error {
 		r.give(int64(float64(n)*(upper-x)/(upper-lower)) + 1)
 	}
 	return nil
-}
-
-// hypot is the length of a diagonal, with the last digit right where math.Hypot's may not be.
-func hypot(x, y float64) float64 {
-	h := math.Hypot(x, y)
-	if math.IsInf(h, 0) || math.IsNaN(h) || h == 0 || h > 1e150 || h < 1e-140 {
-		return h
-	}
-	// One step of Newton's, with the squares exact.
-	xx, yy, hh := x*x, y*y, h*h
-	rest := math.FMA(x, x, -xx) + math.FMA(y, y, -yy) - math.FMA(h, h, -hh)
-	if math.Abs(x) < math.Abs(y) {
-		xx, yy = yy, xx
-	}
-	return h + (xx-hh+yy+rest)/(2*h)
 }
 
 // cubeRoot is what Java's cbrt gives, to the last digit: a guess of a fifth of the digits, which is made better once by a quotient of polynomials and once by Newton.

@@ -13,7 +13,7 @@ import (
 // TestElementaryFunctionsHaveJavasBits: over recorded arguments every bit is Java's.
 func TestElementaryFunctionsHaveJavasBits(t *testing.T) {
 	functions := map[string]func(x, y float64) float64{
-		"atan2": func(x, y float64) float64 { return strictAtan2(x+0, y+0) }, "pow": strictPow, "hypot": hypot, "log": func(b, x float64) float64 { return strictLog(x) / strictLog(b) },
+		"atan2": func(x, y float64) float64 { return strictAtan2(x+0, y+0) }, "pow": strictPow, "hypot": strictHypot, "log": func(b, x float64) float64 { return strictLog(x) / strictLog(b) },
 	}
 	for name, f := range map[string]func(float64) float64{"exp": strictExp, "ln": strictLog, "log10": strictLog10, "sinh": strictSinh, "cosh": strictCosh, "tanh": strictTanh, "atan": strictAtan,
 		"asin": strictAsin, "acos": strictAcos, "expm1": math.Expm1, "log1p": math.Log1p, "cbrt": cubeRoot} {

@@ -145,3 +145,36 @@ func exp2(high, low float64) float64 {
 	}
 	return withUpper(z, upperWord(z)+n<<20)
 }
+
+// strictHypot is the length of a diagonal.
+func strictHypot(x, y float64) float64 {
+	a, b := math.Abs(x), math.Abs(y)
+	if math.IsInf(a, 0) || math.IsInf(b, 0) || math.IsNaN(a+b) || a == 0 || b == 0 {
+		return math.Hypot(x, y) // one of them, infinite, or no number
+	}
+	if a < b {
+		a, b = b, a
+	}
+	if upperWord(a)-upperWord(b) > 0x3c00000 {
+		return a + b
+	}
+	scale := 1.0
+	switch { // so that squares are in the middle of the doubles
+	case a > 0x1.00000ffffffffp500:
+		a, b, scale = a*0x1p-600, b*0x1p-600, 0x1p600
+	case b < 0x1p-1022:
+		a, b, scale = a*0x1p1022, b*0x1p1022, 0x1p-1022
+	case b < 0x1p-500:
+		a, b, scale = a*0x1p600, b*0x1p600, 0x1p-600
+	}
+	w := a - b
+	if w > b {
+		t1 := truncatedLow(a)
+		t2 := a - t1
+		return scale * math.Sqrt(float64(t1*t1)-(float64(b*-b)-float64(t2*(a+t1))))
+	}
+	twice := a + a
+	y1, t1 := truncatedLow(b), truncatedLow(twice)
+	y2, t2 := b-y1, twice-t1
+	return scale * math.Sqrt(float64(t1*y1)-(float64(w*-w)-(float64(t1*y2)+float64(t2*b))))
+}
