@@ -53,14 +53,14 @@ def grid(where):
 
 
 def run(page, sql):
-    """Writes a statement into SQL Lab's editor and runs it; gives the pane of results."""
-    page.locator(".ace_content").first.click()
+    """Writes a statement into the editor of SQL Lab's tab that shows and runs it; gives the pane of results."""
+    page.locator(".ace_content:visible").first.click()
     page.keyboard.press("Control+A")
     page.keyboard.insert_text(sql)
     page.keyboard.press("Escape")
     with page.expect_response(lambda r: "/api/v1/sqllab/execute" in r.url):
-        by(page, "run-query-action").click()
-    return by(page, "south-pane")
+        by(page, "run-query-action").locator("visible=true").click()
+    return by(page, "south-pane").locator("visible=true")
 
 
 def rows_of(page, pane, sql, want):
@@ -100,10 +100,15 @@ def _(page):
     expect(by(page, "table-row").filter(has_text="Skua")).to_contain_text("datafusion")
 
 
+def laboratory(page):
+    """Opens a new tab of SQL Lab: one of before may come back unselected, and then shows no editor."""
+    page.goto(BASE + "/sqllab/")
+    page.get_by_role("tab", name="Add a new tab").or_(page.get_by_role("button", name="Add tab")).first.click()
+
+
 @step("schemas-and-tables")
 def _(page):
-    page.goto(BASE + "/sqllab/")
-    page.get_by_role("tab", name="Add a new tab").click()
+    laboratory(page)
     by(page, "DatabaseSelector").first.click()
     choose(page, "#select-schema", "shop")
     page.get_by_role("button", name="Select", exact=True).click()
@@ -199,7 +204,7 @@ def _(page):
 
 @step("virtual-dataset")
 def _(page):
-    page.goto(BASE + "/sqllab/")
+    laboratory(page)
     pane = run(page, "SELECT event_id, ts, CAST(ts AS TIMESTAMP_NTZ) AS local_ts, page FROM web.events")
     expect(pane).to_contain_text("1k rows")
     page.get_by_role("button", name="Save dataset").click()
