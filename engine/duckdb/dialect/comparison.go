@@ -60,6 +60,9 @@ func (r *rewriter) comparesIn(operands [][2]int, in int, not string) bool {
 	if oneOf(r.at(in+2), "SELECT", "WITH") {
 		return r.comparesQuery(operands[0], in, not)
 	}
+	if len(list) == 0 || len(list) > maxCompared {
+		return false
+	}
 	text := "$1 " + not + "IN ("
 	for i, b := range list {
 		if oneOf(r.at(b[0]), "SELECT", "WITH", "VALUES", "FROM", "TABLE") || r.comparedEnd(b[0]) != b[1] {
@@ -71,7 +74,7 @@ func (r *rewriter) comparesIn(operands [][2]int, in int, not string) bool {
 		text += "$" + itoa(i+2)
 		operands = append(operands, b)
 	}
-	if len(list) == 0 || len(list) > maxCompared || !r.compares(operands, text+")", listRule) {
+	if !r.compares(operands, text+")", listRule) {
 		return false
 	}
 	r.next = end + 1

@@ -27,11 +27,13 @@ func (r *rewriter) unifiedCase() bool {
 		if word.Is("THEN") || word.Is("ELSE") {
 			asked, values = append(asked, len(bounds)), append(values, [2]int{at, next})
 		}
-		bounds = append(bounds, [2]int{at, next})
+		if bounds = append(bounds, [2]int{at, next}); len(bounds) > 2*maxCompared {
+			return false
+		}
 		text += " $" + itoa(len(bounds)) + " " + r.at(next).Text
 		at = next + 1
 	}
-	if len(values) < 2 || len(bounds) > 2*maxCompared || r.allAlike(values) {
+	if len(values) < 2 || r.allAlike(values) {
 		return false
 	}
 	operands := make([][]piece, len(bounds))
