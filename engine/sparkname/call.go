@@ -48,6 +48,16 @@ func (n *namer) calledOtherwise(name string, args []syntax.Expr) bool {
 		n.words("(IF(", args[0], ", ", args[1], ", ", args[2], "))")
 	case name == "positive" && len(args) == 1:
 		n.words("(+ ", args[0], ")")
+	case name == "like" && len(args) > 1:
+		n.like(likeOf(args))
+	case name == "ilike" && len(args) == 3:
+		n.words("ilike(", args[0], ", ", args[1], ")")
+	case name == "unix_timestamp" && len(args) == 0:
+		n.WriteString("unix_timestamp(current_timestamp(), yyyy-MM-dd HH:mm:ss)")
+	case name == "convert_timezone" && len(args) == 2:
+		n.words("convert_timezone(current_timezone(), ", args[0], ", ", args[1], ")")
+	case name == "div" && len(args) == 2:
+		n.words("(", args[0], " div ", args[1], ")")
 	case name == "log" && len(args) == 1:
 		n.words("LOG(E(), ", args[0], ")")
 	case name == "ltrim" && len(args) == 2:
@@ -62,6 +72,15 @@ func (n *namer) calledOtherwise(name string, args []syntax.Expr) bool {
 		return false
 	}
 	return true
+}
+
+// likeOf gives the test that a call of like stands for.
+func likeOf(args []syntax.Expr) *syntax.Like {
+	out := &syntax.Like{Expr: args[0], Pattern: args[1]}
+	if len(args) == 3 {
+		out.Escape, _ = args[2].(*syntax.Literal)
+	}
+	return out
 }
 
 // shownArguments are those of a call's arguments that Spark shows: whether nulls are left out, how exact an estimate is, schemas and options are none.

@@ -2,6 +2,7 @@
 package sparkname
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,10 @@ func Of(e syntax.Expr) string {
 }
 
 // namer writes the name of a column, each part of it once.
-type namer struct{ strings.Builder }
+type namer struct {
+	strings.Builder
+	chained bool // inside a chain of tests, which repeats what is tested
+}
 
 // words writes words and expressions in turn: the texts are Spark's, the expressions are named.
 func (n *namer) words(parts ...any) {
@@ -30,6 +34,9 @@ func (n *namer) words(parts ...any) {
 		}
 	}
 }
+
+// niladic are the functions that Spark calls where their names stand without parentheses.
+var niladic = map[string]string{"current_date": "current_date()", "current_timestamp": "current_timestamp()", "current_user": "current_user()", "session_user": "current_user()"}
 
 func (n *namer) list(list []syntax.Expr) {
 	for i, e := range list {
@@ -56,6 +63,10 @@ func (n *namer) expr(e syntax.Expr) {
 	case *syntax.Typed:
 		n.WriteString(typedName(e))
 	case *syntax.Column:
+		if call := niladic[strings.ToLower(e.Parts[0].Text)]; call != "" && len(e.Parts) == 1 && !e.Parts[0].Quoted {
+			n.WriteString(call)
+			return
+		}
 		n.WriteString(strings.Join(syntax.Texts(e.Parts), "."))
 	case *syntax.Unary:
 		if e.Op == "~" {
@@ -66,11 +77,15 @@ func (n *namer) expr(e syntax.Expr) {
 	case *syntax.Binary:
 		n.binary(e)
 	case *syntax.IsNull:
+		word := "NULL"
+		if _, literal := e.Expr.(*syntax.Literal); literal {
+			word = e.Word() // of others Spark forgets it
+		}
 		if e.Not {
-			n.words("(", e.Expr, " IS NOT NULL)")
+			n.words("(", e.Expr, " IS NOT "+word+")")
 			return
 		}
-		n.words("(", e.Expr, " IS NULL)")
+		n.words("(", e.Expr, " IS "+word+")")
 	case *syntax.IsBool:
 		truth := " <=> false)"
 		if e.Value {
@@ -87,6 +102,8 @@ func (n *namer) expr(e syntax.Expr) {
 		})
 	case *syntax.Like:
 		n.negated(e.Not, func() { n.like(e) })
+	case *syntax.LikeList:
+		n.likeList(e)
 	case *syntax.Cast:
 		if len(e.Type.Args)+len(e.Type.Fields) > 0 {
 			n.expr(e.Expr)
@@ -118,6 +135,47 @@ func (n *namer) like(e *syntax.Like) {
 	if e.Escape != nil {
 		n.WriteString(" ESCAPE '" + e.Escape.Value + "'")
 	}
+}
+
+// likeList names a list of patterns: Spark makes one test of those that are texts as they are written, and shows only what is tested; of others, a chain of tests.
+func (n *namer) likeList(e *syntax.LikeList) {
+	if !n.chained && slices.ContainsFunc(e.List, func(p syntax.Expr) bool { return !isTextLiteral(p) }) {
+		n.chained = true
+		defer func() { n.chained = false }()
+		op := " OR "
+		if e.All {
+			op = " AND "
+		}
+		n.WriteString(strings.Repeat("(", len(e.List)-1))
+		for i, p := range e.List {
+			if i > 0 {
+				n.WriteString(op)
+			}
+			n.expr(&syntax.Like{Expr: e.Expr, Pattern: p, Not: e.Not, CaseInsensitive: e.CaseInsensitive})
+			if i > 0 {
+				n.WriteByte(')')
+			}
+		}
+		return
+	}
+	name := "likeany("
+	if e.All {
+		name = "likeall("
+	}
+	if e.Not {
+		name = "not" + name
+	}
+	if e.CaseInsensitive {
+		n.words(name, "lower(", e.Expr, "))")
+		return
+	}
+	n.words(name, e.Expr, ")")
+}
+
+// isTextLiteral reports whether an expression is a text as it is written.
+func isTextLiteral(e syntax.Expr) bool {
+	l, ok := e.(*syntax.Literal)
+	return ok && l.Kind == syntax.String
 }
 
 // construct names what the tree does not describe by its parts; without them by its text.
@@ -156,6 +214,9 @@ func typedName(e *syntax.Typed) string {
 }
 
 func (n *namer) binary(e *syntax.Binary) {
+	if n.shifted(e) {
+		return
+	}
 	switch e.Op {
 	case "||":
 		n.words("concat(", e.Left, ", ", e.Right, ")")

@@ -134,11 +134,12 @@ type Unary struct {
 	Expr Expr
 }
 
-// IsNull is IS [NOT] NULL, and IS [NOT] UNKNOWN.
+// IsNull is IS [NOT] NULL or, of a boolean, IS [NOT] UNKNOWN.
 type IsNull struct {
 	node
-	Expr Expr
-	Not  bool
+	Expr    Expr
+	Not     bool
+	Unknown bool
 }
 
 // IsBool is IS [NOT] TRUE and IS [NOT] FALSE: never null.

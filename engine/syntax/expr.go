@@ -93,8 +93,10 @@ var quantifiers = []string{"ANY", "SOME", "ALL"}
 func (p *Parser) is(at node, e Expr) (Expr, error) {
 	not := p.Keyword("NOT")
 	switch {
-	case p.Keyword("NULL"), p.Keyword("UNKNOWN"):
-		return &IsNull{at, e, not}, nil
+	case p.Keyword("NULL"):
+		return &IsNull{at, e, not, false}, nil
+	case p.Keyword("UNKNOWN"):
+		return &IsNull{at, e, not, true}, nil
 	case p.Keyword("TRUE"):
 		return &IsBool{at, e, true, not}, nil
 	case p.Keyword("FALSE"):

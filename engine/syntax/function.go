@@ -18,7 +18,7 @@ func (p *Parser) function(t Token) (Expr, error) {
 	case "CASE":
 		return p.caseOf(t)
 	case "INTERVAL":
-		return p.keepText("INTERVAL", t.Pos, t.Pos, p.intervalBody)
+		return p.interval(t)
 	case "EXISTS":
 		if p.peek(2).in(queryWords) {
 			return called(keep("subquery", func() error { _, err := p.query(); return err }))([]Part{{Words: "exists()"}})
@@ -167,7 +167,9 @@ func (p *Parser) argument() (Expr, error) {
 	}
 	e, err := p.Expression()
 	if err == nil && p.Peek().Is("AS") {
-		return p.keepText("named argument", from, p.Next().Pos, func() error { _, err := p.Ident(); return err })
+		var name Ident
+		out, err := p.keepText("named argument", from, p.Next().Pos, func() (err error) { name, err = p.Ident(); return err })
+		return called(out, err)([]Part{{Expr: e}, {Words: " AS " + name.Text}})
 	}
 	if err != nil || !p.Peek().Is("->") {
 		return e, err
@@ -236,6 +238,15 @@ func (p *Parser) caseBody() (parts []Part, err error) {
 		}
 	}
 	return append(parts, Part{Words: " END"}), p.expect("END")
+}
+
+// interval reads an interval; a literal is called after its value.
+func (p *Parser) interval(t Token) (Expr, error) {
+	literal, n, err := ReadInterval(p.tokens[p.next:])
+	if n == 0 || err != nil {
+		return p.keepText("INTERVAL", t.Pos, t.Pos, p.intervalBody)
+	}
+	return called(p.keepText("INTERVAL", t.Pos, t.Pos, func() error { p.next += n; return nil }))([]Part{{Words: literal.String()}})
 }
 
 // intervalBody reads INTERVAL with its amounts and units.

@@ -1,6 +1,9 @@
 package syntax
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // called gives a construct that was read the parts that a column of it is called after.
 func called(e Expr, err error) func([]Part) (Expr, error) {
@@ -22,17 +25,25 @@ func (p *Parser) trying(read func(p *Parser) []Part) []Part {
 func (p *Parser) trimParts() []Part {
 	return p.trying(func(p *Parser) []Part {
 		p.next += 2
-		parts := []Part{{Words: "TRIM(" + upper(p.Next().Text)}}
-		if !p.ahead("FROM") {
-			what, err := p.Expression()
-			if err != nil {
+		side := upper(p.Next().Text)
+		parts := []Part{{Words: "TRIM(" + side}}
+		if p.Keyword("FROM") {
+			e, err := p.Expression()
+			if err != nil || !p.Peek().Is(")") {
 				return nil
 			}
-			parts = append(parts, Part{" ", what})
+			return []Part{{blankTrims[side], e}, {Words: ")"}}
 		}
-		return p.closed(parts, "FROM", " FROM ")
+		what, err := p.Expression()
+		if err != nil {
+			return nil
+		}
+		return p.closed(append(parts, Part{" ", what}), "FROM", " FROM ")
 	})
 }
+
+// blankTrims is what Spark calls TRIM of blanks, by the side.
+var blankTrims = map[string]string{"BOTH": "trim(", "LEADING": "ltrim(", "TRAILING": "rtrim("}
 
 // closed reads a word with an expression, the last of a call.
 func (p *Parser) closed(parts []Part, word, words string) []Part {
@@ -93,12 +104,15 @@ func (p *Parser) innerParts(c *Call) []Part {
 				parts = append(parts, Part{", ", e})
 			}
 			if p.Peek().Is(")") {
-				return append(parts, Part{Words: ")"})
+				return append(parts, Part{Words: missing[name+strconv.Itoa(len(parts))] + ")"})
 			}
 		}
 		return nil
 	})
 }
+
+// missing is what Spark adds to calls of so many arguments with words between them.
+var missing = map[string]string{"substring2": ", 2147483647", "substr2": ", 2147483647", "overlay3": ", -1"}
 
 // lambda reads the body of a function of variables; the arrow comes next.
 func (p *Parser) lambda(variables Expr, from Pos) (Expr, error) {

@@ -146,8 +146,8 @@ func (p *Parser) word(t Token) (Expr, error) {
 			return p.caseOf(t)
 		}
 	case "INTERVAL":
-		if p.operand(after) {
-			return p.keepText("INTERVAL", t.Pos, t.Pos, p.intervalBody)
+		if _, n, _ := ReadInterval(p.tokens[p.next:]); n > 0 || p.operand(after) {
+			return p.interval(t)
 		}
 	}
 	if t.in(clauseWords) && (p.operand(after) || after.Is("BY")) {
@@ -187,7 +187,7 @@ func (p *Parser) typed(t Token) (Expr, error) {
 		text, err := p.String()
 		return &Typed{node{t.Pos}, typ, text}, err
 	case "INTERVAL":
-		return p.keepText("INTERVAL", t.Pos, t.Pos, p.intervalBody)
+		return p.interval(t)
 	case "CASE":
 		return p.caseOf(t)
 	}

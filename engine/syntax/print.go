@@ -251,13 +251,21 @@ func not(not bool, words string) string {
 	return words
 }
 
+// Word is what the test asks for: NULL or UNKNOWN.
+func (e *IsNull) Word() string {
+	if e.Unknown {
+		return "UNKNOWN"
+	}
+	return "NULL"
+}
+
 // printTest writes the predicates, whose operand is a value.
 func printTest(b *strings.Builder, e Expr) {
 	operand := func(e Expr) { write(b, e, comparison+1) }
 	switch e := e.(type) {
 	case *IsNull:
 		operand(e.Expr)
-		b.WriteString(" IS " + not(e.Not, "NULL"))
+		b.WriteString(" IS " + not(e.Not, e.Word()))
 	case *IsBool:
 		operand(e.Expr)
 		b.WriteString(" IS " + not(e.Not, strings.ToUpper(strconv.FormatBool(e.Value))))

@@ -16,7 +16,7 @@ var numberCalls = map[string]struct {
 	least, most int
 	tried       bool
 }{
-	"mod": {"%", 2, 2, false}, "pmod": {"pmod", 2, 2, false}, "negative": {"-", 1, 1, false}, "positive": {"+", 1, 1, false}, "abs": {"abs", 1, 1, false}, "sign": {"sign", 1, 1, false}, "signum": {"sign", 1, 1, false},
+	"mod": {"%", 2, 2, false}, "div": {"DIV", 2, 2, false}, "pmod": {"pmod", 2, 2, false}, "negative": {"-", 1, 1, false}, "positive": {"+", 1, 1, false}, "abs": {"abs", 1, 1, false}, "sign": {"sign", 1, 1, false}, "signum": {"sign", 1, 1, false},
 	"shiftleft": {"<<", 2, 2, false}, "shiftright": {">>", 2, 2, false}, "shiftrightunsigned": {">>>", 2, 2, false},
 	"round": {"round", 1, 2, false}, "bround": {"bround", 1, 2, false}, "ceil": {"ceil", 1, 2, false}, "ceiling": {"ceil", 1, 2, false}, "floor": {"floor", 1, 2, false},
 	"try_add": {"+", 2, 2, true}, "try_subtract": {"-", 2, 2, true}, "try_multiply": {"*", 2, 2, true}, "try_divide": {"/", 2, 2, true}, "try_mod": {"%", 2, 2, true},

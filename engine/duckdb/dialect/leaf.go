@@ -152,6 +152,9 @@ func (r *rewriter) calledEnd(end int) int {
 
 // intervalEnd gives the token behind an interval, or behind a name that is the same word.
 func (r *rewriter) intervalEnd(from int) int {
+	if _, n, err := syntax.ReadInterval(r.tokens[from:]); n > 0 && err == nil {
+		return from + n
+	}
 	end := from + 1
 	for {
 		at := end

@@ -106,7 +106,10 @@ func (r *rewriter) string() {
 }
 
 // number writes a number; one with a suffix says its type.
-func (r *rewriter) number() {
+func (r *rewriter) number() { r.signed("") }
+
+// signed writes a number with the sign in front of it, which belongs to it: the smallest number has none without.
+func (r *rewriter) signed(sign string) {
 	t := r.peek()
 	r.next++
 	digits := strings.TrimRight(t.Text, "LlSsYyFfDdBb")
@@ -122,17 +125,17 @@ func (r *rewriter) number() {
 	}
 	switch strings.ToUpper(t.Text[len(digits):]) {
 	case "L":
-		r.emitAt("CAST("+digits+" AS BIGINT)", t.Pos)
+		r.emitAt("CAST("+sign+digits+" AS BIGINT)", t.Pos)
 	case "S":
-		r.emitAt("CAST("+digits+" AS SMALLINT)", t.Pos)
+		r.emitAt("CAST("+sign+digits+" AS SMALLINT)", t.Pos)
 	case "Y":
-		r.emitAt("CAST("+digits+" AS TINYINT)", t.Pos)
+		r.emitAt("CAST("+sign+digits+" AS TINYINT)", t.Pos)
 	case "F":
-		r.emitAt("CAST("+digits+" AS FLOAT)", t.Pos)
+		r.emitAt("CAST("+sign+digits+" AS FLOAT)", t.Pos)
 	case "D":
-		r.emitAt("CAST("+digits+" AS DOUBLE)", t.Pos)
+		r.emitAt("CAST("+sign+digits+" AS DOUBLE)", t.Pos)
 	default: // BD, or none
-		r.emitAt(digits, t.Pos)
+		r.emitAt(sign+digits, t.Pos)
 	}
 }
 
@@ -159,12 +162,20 @@ func (r *rewriter) symbol(s *scope) {
 	case t.Is("::"):
 		r.copy()
 		r.typeName()
+	case t.Is("-") && r.wholeSuffix(r.at(r.next+1)) && r.next > 0 && !endsOperand(r.at(r.next-1)):
+		r.next++
+		r.signed("-")
 	case symbols[t.Text] != "":
 		r.next++
 		r.emitAt(symbols[t.Text], t.Pos)
 	default:
 		r.copy()
 	}
+}
+
+// wholeSuffix reports whether a token is a number that says it is a bigint, a smallint or a tinyint.
+func (r *rewriter) wholeSuffix(t syntax.Token) bool {
+	return t.Kind == syntax.Number && strings.ContainsAny(t.Text[len(t.Text)-1:], "LlSsYy")
 }
 
 // isOperandEnd reports whether an operand may end with the token.

@@ -161,6 +161,9 @@ func (r *rewriter) literalType(n *node, from, end int) {
 		n.asked, n.known = 0, arith.Of(arith.Void)
 	case t.Is("INTERVAL") && end > first+1:
 		n.known = arith.Of(r.intervalKind(first+1, end))
+		if literal, ok := r.intervalLiteral([2]int{first, end}); ok {
+			n.known = arith.Of(literalKind(literal))
+		}
 	case t.Kind == syntax.Word && r.at(first+1).Is("(") && !t.Is("CAST") && !t.Is("SUM") && !t.Is("COUNT"):
 		n.called = true
 		if intFunctions[strings.ToLower(t.Text)] && r.closing(first+1) == end {

@@ -17,6 +17,13 @@ func (r *rewriter) sparkCast(verb string, as int, pos syntax.Pos) bool {
 		return false
 	}
 	from := r.next + 1
+	if literal, ok := r.intervalLiteral([2]int{from, as}); ok {
+		if text, ok := intervalCast(literal, spellType(t, true)); ok {
+			r.emitAt(text, pos)
+			r.next = end + 1
+			return true
+		}
+	}
 	r.next++
 	operand := r.capture(func() {
 		for r.failed == nil && r.next < as {

@@ -14,7 +14,7 @@ func (r *rewriter) word(s *scope) bool {
 	}
 	switch strings.ToUpper(t.Text) {
 	case "DIV":
-		if r.next > 0 && isOperandEnd(r.at(r.next-1)) && isOperandStart(after) {
+		if r.next > 0 && endsOperand(r.at(r.next-1)) && isOperandStart(after) {
 			r.next++
 			r.emitAt("//", t.Pos)
 			return true
@@ -57,6 +57,10 @@ func (r *rewriter) word(s *scope) bool {
 	case "WINDOW":
 		if r.Spark && after.Is("(") {
 			r.failed = unknownFunction([]syntax.Ident{{Text: "window"}}, t.Pos)
+			return true
+		}
+	case "INTERVAL":
+		if r.interval() {
 			return true
 		}
 	case "GLOB":
