@@ -49,7 +49,7 @@ func (r *rewriter) tail(moving bool) (out tail) {
 			out.within = r.enclosed(1)
 		case r.ahead("FILTER", "(", "WHERE"):
 			r.next++
-			out.filter = r.enclosed(2)
+			out.filter = r.booleanFilter()
 		case (r.is("IGNORE") || r.is("RESPECT")) && r.at(r.next+1).Is("NULLS"):
 			out.nulls = strings.ToUpper(r.peek().Text)
 			r.next += 2
@@ -83,6 +83,9 @@ func (r *rewriter) aggregation(name string, pos syntax.Pos) bool {
 		r.rank(name, pos)
 		return true
 	}
+	if r.nestedGenerator(name) || r.textAggregate(name, pos) || r.orderedMode(name, pos) {
+		return true
+	}
 	a, ok := aggregations[name]
 	if !ok {
 		a, ok = statistic(name)
@@ -95,16 +98,12 @@ func (r *rewriter) aggregation(name string, pos syntax.Pos) bool {
 		r.wrongCount(name, len(bounds), a, pos)
 		return true
 	}
-	distinct := r.at(bounds[0][0]).Is("DISTINCT")
-	if (distinct || r.at(bounds[0][0]).Is("ALL")) && bounds[0][1]-bounds[0][0] > 1 {
-		bounds[0][0]++
-	}
+	distinct := r.distinctArgument(&bounds[0])
 	done := r.grown(a.call, pos)
+	start := r.next - 1
 	args := r.argumentPieces(bounds)
 	done()
-	if len(args) == 1 && a.most == 2 && strings.HasSuffix(a.call, "$2)") {
-		args = append(args, []piece{{text: "''", table: -1}})
-	}
+	r.numeric(name, args, start)
 	r.aggregated(a, distinct, args, r.tail(strings.HasPrefix(a.call, "skua_")), pos)
 	return true
 }
@@ -179,6 +178,10 @@ func (r *rewriter) valueCall(name string, pos syntax.Pos) bool {
 	if end := last[1]; end-last[0] > 2 && r.at(end-1).Is("NULLS") && (r.at(end-2).Is("IGNORE") || r.at(end-2).Is("RESPECT")) {
 		ignore = r.at(end - 2).Is("IGNORE")
 		last[1] -= 2
+	}
+	if literal := last[1]-last[0] == 1 && oneOf(r.at(last[0]), "TRUE", "FALSE"); r.Spark && names[1] != "" && len(bounds) == 2 && !literal {
+		r.invalid(last[0], "_LEGACY_ERROR_TEMP_1210", "", "The second argument in %s should be a boolean literal.", name)
+		return true
 	}
 	if names[1] != "" && len(bounds) == 2 && last[1]-last[0] == 1 && (r.at(last[0]).Is("TRUE") || r.at(last[0]).Is("FALSE")) {
 		ignore = r.at(last[0]).Is("TRUE")

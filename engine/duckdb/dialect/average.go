@@ -115,8 +115,10 @@ func (r *rewriter) aggregateCall(bounds [][2]int, make func(aggregate) typed) bo
 	}
 	a.value = r.argumentPieces([][2]int{{from, to}})[0]
 	a.after = r.capture(func() {
-		if r.is("FILTER") {
-			r.operand(&scope{})
+		if r.ahead("FILTER", "(", "WHERE") {
+			pos := r.peek().Pos
+			r.next++
+			r.filtered("", nil, r.booleanFilter(), pos)
 		}
 		if r.is("OVER") {
 			r.over(false)

@@ -266,6 +266,19 @@ func (r *rewriter) generatorItem(s *scope, end int) bool {
 	return true
 }
 
+// nestedGenerator refuses a generator that stands among others in an expression, as Spark does.
+func (r *rewriter) nestedGenerator(name string) bool {
+	if !r.Spark || r.odbc || !generators[strings.TrimSuffix(name, "_outer")] {
+		return false
+	}
+	if clause := r.places()[r.next-1].clause; clause != "SELECT" && clause != "FROM" {
+		r.invalid(r.next-1, "UNSUPPORTED_GENERATOR.OUTSIDE_SELECT", "42K0E", "The generator is not supported: outside the SELECT clause, %s.", name)
+		return true
+	}
+	r.invalid(r.next-1, "UNSUPPORTED_GENERATOR.NESTED_IN_EXPRESSIONS", "42K0E", "The generator is not supported: nested in expressions, %s.", name)
+	return true
+}
+
 // names gives the names between two tokens, which commas part.
 func (r *rewriter) names(from, to int) (out []string) {
 	for i := from; i < to; i++ {

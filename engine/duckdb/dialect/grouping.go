@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/skua-data/skua/engine/syntax"
@@ -37,6 +38,9 @@ func groupingCall(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 	if id != (len(bounds) != 1) && !id {
 		return false
 	}
+	if r.Spark && !r.groupsBySets(bounds, pos) {
+		return true
+	}
 	var args []piece
 	if len(bounds) == 0 {
 		args = r.groupedBy(pos)
@@ -54,6 +58,39 @@ func groupingCall(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 		typ = "BIGINT"
 	}
 	r.template("CAST(GROUPING($1) AS "+typ+")", pos, args)
+	return true
+}
+
+// groupsBySets refuses grouping and grouping_id in queries that group by one set alone, and grouping_id of other columns than its query groups by.
+func (r *rewriter) groupsBySets(bounds [][2]int, pos syntax.Pos) bool {
+	group := r.groupOf(r.next)
+	if group < 0 {
+		return true // the engine's error
+	}
+	sets := false
+	var columns []string
+	for i, end := group+2, r.endOf(group, groupEnds...); i < end; i++ {
+		t := r.at(i)
+		sets = sets || oneOf(t, "ROLLUP", "CUBE") || t.Is("GROUPING") && r.at(i+1).Is("SETS")
+		if name := strings.ToLower(t.Name()); isName(t) && oneOf(r.at(i+1), ",", ")", "WITH") && !slices.Contains(columns, name) {
+			columns = append(columns, name)
+		}
+	}
+	if !sets {
+		r.invalid(r.next-1, "UNSUPPORTED_GROUPING_EXPRESSION", "42K0E", "grouping()/grouping_id() can only be used with GroupingSets/Cube/Rollup.")
+		return false
+	}
+	var named []string
+	for _, b := range bounds {
+		if !isName(r.at(b[1]-1)) || b[1]-b[0] != 1 && !r.at(b[1]-2).Is(".") {
+			return true
+		}
+		named = append(named, strings.ToLower(r.at(b[1]-1).Name()))
+	}
+	if len(bounds) > 0 && r.at(r.next-1).Is("grouping_id") && !slices.Equal(named, columns) && slices.IndexFunc(named, func(n string) bool { return !slices.Contains(columns, n) }) < 0 {
+		r.invalid(r.next-1, "GROUPING_ID_COLUMN_MISMATCH", "42803", "Columns of grouping_id (%s) does not match grouping columns (%s).", strings.Join(named, ", "), strings.Join(columns, ", "))
+		return false
+	}
 	return true
 }
 

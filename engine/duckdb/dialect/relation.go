@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/skua-data/skua/engine/syntax"
@@ -129,6 +130,10 @@ func (r *rewriter) tableFunction(name []syntax.Ident) bool {
 			r.group(false)
 			return true
 		case "range":
+			if r.Spark {
+				r.rangeTable()
+				return true
+			}
 			r.copy()
 			r.group(false)
 			if t := r.peek(); !t.Is("AS") && t.Kind != syntax.Quoted && (t.Kind != syntax.Word || t.EndsRelation()) {
@@ -138,6 +143,39 @@ func (r *rewriter) tableFunction(name []syntax.Ident) bool {
 		}
 	}
 	return false
+}
+
+// rangeTable writes range(…) as a query of its column. Without an alias it has none that could be meant.
+func (r *rewriter) rangeTable() {
+	pos := r.peek().Pos
+	r.next++
+	bounds := r.argumentBounds()
+	if len(bounds) == 0 || len(bounds) > 4 {
+		r.wrongCount("range", len(bounds), aggregation{least: 1, most: 4}, pos)
+		return
+	}
+	numbers := make([]string, min(len(bounds), 3)) // not how many partitions there are
+	for i := range numbers {
+		numbers[i] = "$" + strconv.Itoa(i+1)
+		switch t := r.at(bounds[i][0]); {
+		case bounds[i][1]-bounds[i][0] > 1:
+		case t.Is("NULL"):
+			r.invalid(bounds[i][0], "UNEXPECTED_INPUT_TYPE", "42K09", "The parameter %d of function range requires the BIGINT type, however NULL has the type VOID.", i+1)
+			return
+		case i == 2 && t.Text == "0":
+			r.invalid(bounds[i][0], "FAILED_FUNCTION_CALL", "38000", "Failed preparing of the function range for call: step cannot be 0.")
+			return
+		case t.Kind == syntax.Text:
+			numbers[i] = "CAST(" + numbers[i] + " AS BIGINT)"
+		case strings.Contains(t.Text, "."):
+			numbers[i] = "CAST(trunc(" + numbers[i] + ") AS BIGINT)"
+		}
+	}
+	r.template("(SELECT range AS id FROM range("+strings.Join(numbers, ", ")+"))", pos, r.argumentPieces(bounds)...)
+	if t := r.peek(); !t.Is("AS") && t.Kind != syntax.Quoted && (t.Kind != syntax.Word || t.EndsRelation()) {
+		r.counts["range"]++
+		r.emit("AS skua_range" + strconv.Itoa(r.counts["range"]))
+	}
 }
 
 func (r *rewriter) ident() syntax.Ident {

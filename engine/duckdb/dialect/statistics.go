@@ -29,3 +29,21 @@ func statistic(name string) (aggregation, bool) {
 	of := statistics[2][name]
 	return aggregation{2, 2, "skua_" + of + "(CAST($1 AS DOUBLE), CAST($2 AS DOUBLE))", "", ""}, of != ""
 }
+
+// numeric has the arguments of an aggregate that makes doubles of numbers refused where they are none.
+func (r *rewriter) numeric(name string, args [][]piece, start int) {
+	_, moments := statistic(name)
+	if !r.Spark || r.failed != nil || !moments && name != "median" || r.unbound(start, r.next) {
+		return
+	}
+	for i := range args {
+		args[i] = r.capture(func() {
+			r.put(&coercion{text: "$1", operands: [][]piece{args[i]}, asked: []int{0}, rule: numericRule(name)}, start+i, r.next)
+		})
+	}
+}
+
+// numericRule refuses what is no number, and no text that may be one.
+func numericRule(name string) func(types []Type) (verdict, error) {
+	return func(types []Type) (verdict, error) { return verdict{gives: types[0]}, summable(name, types[0]) }
+}

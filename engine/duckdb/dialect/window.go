@@ -86,9 +86,12 @@ func (r *rewriter) around(token int) int {
 	return -1
 }
 
-// windows puts windows that are named into the places of their names, and refuses those that Spark refuses.
+// windows puts windows that are named into the places of their names, and refuses those and conditions behind FILTER that Spark refuses.
 func (r *rewriter) windows() {
-	if !r.Spark || !slices.ContainsFunc(r.tokens, func(t syntax.Token) bool { return oneOf(t, "OVER", "WINDOW", "IGNORE", "RESPECT") }) {
+	if r.Spark {
+		r.filters()
+	}
+	if !r.Spark || r.failed != nil || !slices.ContainsFunc(r.tokens, func(t syntax.Token) bool { return oneOf(t, "OVER", "WINDOW", "IGNORE", "RESPECT") }) {
 		return
 	}
 	r.nameWindows()

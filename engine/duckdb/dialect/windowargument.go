@@ -56,7 +56,7 @@ func (r *rewriter) ofColumns(from, to int) (named bool) {
 		switch {
 		case isName(t) && r.at(i+1).Is("("), oneOf(t, "CAST", "CASE", "INTERVAL"):
 			return false
-		case isName(t) && !oneOf(t, "NULL", "TRUE", "FALSE", "DIV"):
+		case isName(t) && !oneOf(t, "NULL", "TRUE", "FALSE", "DIV") && r.at(i+1).Kind != syntax.Text:
 			_, variable := r.Values[t.Pos.Offset]
 			named = named || !variable
 		}

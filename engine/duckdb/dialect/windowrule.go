@@ -15,8 +15,8 @@ var (
 	runningRange = windowFrame{kind: "RANGE", lower: bound{word: "UNBOUNDED"}, upper: bound{word: "CURRENT"}}
 )
 
-// ordered are the window functions that need an order, with the frame that is theirs; without a kind: any is.
-var ordered = map[string]windowFrame{"row_number": runningRows, "rank": runningRows, "dense_rank": runningRows, "percent_rank": runningRows, "ntile": runningRows,
+// windowOrders are the window functions that need an order, with the frame that is theirs; without a kind: any is.
+var windowOrders = map[string]windowFrame{"row_number": runningRows, "rank": runningRows, "dense_rank": runningRows, "percent_rank": runningRows, "ntile": runningRows,
 	"cume_dist": runningRange, "nth_value": {}, "lag": {kind: "OFFSET"}, "lead": {kind: "OFFSET"}}
 
 // wholePartition are the aggregates that take no window with an order or a frame.
@@ -89,7 +89,7 @@ func (r *rewriter) boundOf(from, to int) bound {
 // allow refuses a window that Spark refuses.
 func (r *rewriter) allow(w windowed) {
 	f, keys := r.frameOf(w)
-	own, needs := ordered[w.name]
+	own, needs := windowOrders[w.name]
 	switch {
 	case r.holdsWindow(w):
 		r.failed = fault.New(fault.Unsupported, "a window function inside another one is not supported: compute the inner one in a query in FROM").At(faultAt(r.at(w.at).Pos))
