@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -123,11 +124,17 @@ func sameColumns(promised, given *arrow.Schema) bool {
 		return false
 	}
 	for i, f := range promised.Fields() {
-		if f.Type.ID() != arrow.NULL && !f.Equal(given.Field(i)) {
+		if f.Type.ID() != arrow.NULL && !sameColumn(f, given.Field(i)) {
 			return false
 		}
 	}
 	return true
+}
+
+// sameColumn compares what readers see: whose column it is may be told in one plan of a statement and not in another.
+func sameColumn(a, b arrow.Field) bool {
+	a.Metadata, b.Metadata = arrow.Metadata{}, arrow.Metadata{}
+	return a.Equal(b)
 }
 
 // boundSets is a statement bound once for each set of parameters. Without sets none is to run, and first only tells the columns.
@@ -155,7 +162,7 @@ func (s *statement) bindSets(ctx context.Context, r route, args arrow.RecordBatc
 		if out.first == nil {
 			out.first = b
 		}
-		if !b.columns().Equal(out.first.columns()) {
+		if !slices.EqualFunc(b.columns().Fields(), out.first.columns().Fields(), sameColumn) {
 			return out, fault.New(fault.Invalid, "the sets of parameters give columns of different types")
 		}
 		if s.pinned == nil {

@@ -289,7 +289,7 @@ func (b *selectBinder) addField(id int, f arrow.Field, comment string) {
 		b.positions[id] = at
 		b.query.request.Fields = append(b.query.request.Fields, id)
 	}
-	b.add(output{kind: scanColumn, column: at}, arrow.Field{Name: f.Name, Type: withoutMetadata(f.Type), Nullable: f.Nullable}, comment)
+	b.add(output{kind: scanColumn, column: at}, arrow.Field{Name: f.Name, Type: withoutMetadata(f.Type), Nullable: f.Nullable, Metadata: OriginMetadata(b.query.found.full())}, comment)
 }
 
 // isRowCount reports whether an expression is count(*) or count of a constant that is not NULL.

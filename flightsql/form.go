@@ -4,8 +4,10 @@ import (
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	upstream "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
+	"github.com/skua-data/skua/engine"
 	"github.com/skua-data/skua/session"
 )
 
@@ -89,7 +91,7 @@ func (f form) schema(result *arrow.Schema) (*arrow.Schema, error) {
 	for i := range fields {
 		fields[i] = f.field(fields[i])
 		if f.Described {
-			fields[i].Metadata = described(fields[i])
+			fields[i].Metadata = described(fields[i], result.Field(i).Metadata)
 		}
 		if f.Dictionaries && fields[i].Type.ID() == arrow.STRING {
 			fields[i].Type = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
@@ -98,9 +100,14 @@ func (f form) schema(result *arrow.Schema) (*arrow.Schema, error) {
 	return arrow.NewSchema(fields, nil), nil
 }
 
-// described is a field's metadata with what drivers make of its type.
-func described(f arrow.Field) arrow.Metadata {
+// described is a field's metadata with what drivers make of its type, and which table it is a column of, where the engine tells so in its own metadata.
+func described(f arrow.Field, told arrow.Metadata) arrow.Metadata {
 	keys, values := typeMetadata(f.Type)
+	for _, origin := range [...]struct{ told, key string }{{engine.CatalogKey, upstream.CatalogNameKey}, {engine.SchemaKey, upstream.SchemaNameKey}, {engine.TableKey, upstream.TableNameKey}} {
+		if value, ok := told.GetValue(origin.told); ok {
+			keys, values = append(keys, origin.key), append(values, value)
+		}
+	}
 	return arrow.NewMetadata(append(keys, f.Metadata.Keys()...), append(values, f.Metadata.Values()...))
 }
 

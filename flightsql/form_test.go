@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 
+	"github.com/skua-data/skua/engine"
 	"github.com/skua-data/skua/session"
 )
 
@@ -146,6 +147,8 @@ func TestResultsForJavaSayWhatItsDriverAsks(t *testing.T) {
 		{Name: "s", Type: arrow.BinaryTypes.String},
 		{Name: "t", Type: arrow.FixedWidthTypes.Timestamp_us},
 		{Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Int32)},
+		{Name: "v", Type: variantType, Metadata: engine.OriginMetadata([]string{"lake", "a", "b c", "t"})},
+		{Name: "n", Type: arrow.StructOf(arrow.Field{Name: "metadata", Type: arrow.BinaryTypes.Binary, Nullable: true}, arrow.Field{Name: "value", Type: arrow.BinaryTypes.Binary})},
 	}, nil)
 	f := form{Described: true, ZoneLess: true}
 	got, err := f.schema(result)
@@ -155,6 +158,8 @@ func TestResultsForJavaSayWhatItsDriverAsks(t *testing.T) {
 		{upstream.TypeNameKey: "STRING", upstream.IsCaseSensitiveKey: "1", upstream.PrecisionKey: ""},
 		{upstream.TypeNameKey: "TIMESTAMP_NTZ", upstream.ScaleKey: "6"},
 		{upstream.TypeNameKey: "ARRAY", upstream.IsSearchableKey: "0", upstream.PrecisionKey: ""},
+		{upstream.TypeNameKey: "VARIANT", upstream.IsSearchableKey: "0", upstream.CatalogNameKey: "lake", upstream.SchemaNameKey: "a.b c", upstream.TableNameKey: "t", engine.TableKey: ""},
+		{upstream.TypeNameKey: "STRUCT", upstream.TableNameKey: ""},
 	} {
 		metadata := got.Field(i).Metadata.ToMap()
 		for k, v := range want {

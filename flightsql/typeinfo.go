@@ -33,6 +33,7 @@ var sqlTypes = []sqlType{
 	{name: "ARRAY", code: pb.XdbcDataType_XDBC_LONGVARCHAR, size: 2147483647, searchable: pb.Searchable_SEARCHABLE_NONE},
 	{name: "MAP", code: pb.XdbcDataType_XDBC_LONGVARCHAR, size: 2147483647, searchable: pb.Searchable_SEARCHABLE_NONE},
 	{name: "STRUCT", code: pb.XdbcDataType_XDBC_LONGVARCHAR, size: 2147483647, searchable: pb.Searchable_SEARCHABLE_NONE},
+	{name: "VARIANT", code: pb.XdbcDataType_XDBC_LONGVARCHAR, size: 2147483647, searchable: pb.Searchable_SEARCHABLE_NONE},
 	{name: "DECIMAL", code: pb.XdbcDataType_XDBC_DECIMAL, size: 38, params: []string{"precision", "scale"}, scales: [2]int32{0, 38}, radix: 10, searchable: pb.Searchable_SEARCHABLE_BASIC},
 	{name: "INT", code: pb.XdbcDataType_XDBC_INTEGER, size: 10, radix: 10, searchable: pb.Searchable_SEARCHABLE_BASIC},
 	{name: "SMALLINT", code: pb.XdbcDataType_XDBC_SMALLINT, size: 5, radix: 10, searchable: pb.Searchable_SEARCHABLE_BASIC},
@@ -166,6 +167,9 @@ func isNested(t arrow.DataType) bool {
 	return nested
 }
 
+// variantType is how Iceberg's variants are sent.
+var variantType = arrow.StructOf(arrow.Field{Name: "metadata", Type: arrow.BinaryTypes.Binary}, arrow.Field{Name: "value", Type: arrow.BinaryTypes.Binary})
+
 // columnType gives a type's name among sqlTypes, and for numbers and times its precision and scale.
 func columnType(t arrow.DataType) (name string, precision, scale int) {
 	switch t := t.(type) {
@@ -213,6 +217,9 @@ func columnType(t arrow.DataType) (name string, precision, scale int) {
 	case arrow.MAP:
 		return "MAP", 0, 0
 	case arrow.STRUCT:
+		if arrow.TypeEqual(t, variantType) {
+			return "VARIANT", 0, 0
+		}
 		return "STRUCT", 0, 0
 	}
 	return t.Name(), 0, 0

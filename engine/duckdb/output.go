@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/extensions"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/skua-data/skua/engine"
 	"github.com/skua-data/skua/engine/duckdb/dialect"
 	"github.com/skua-data/skua/fault"
 )
@@ -31,10 +32,10 @@ type output struct {
 }
 
 // newOutput gives the columns their types: those of a scan where there is a choice. names are theirs as the statement spells them, if there is one
-// for each, and named gives those of the others. Sums of whole numbers are whole numbers of 64 bits.
-func newOutput(engine *arrow.Schema, kinds []int, pushed pushdown, names []string, named func(string) string) *output {
-	fields := make([]arrow.Field, engine.NumFields())
-	for i, f := range engine.Fields() {
+// for each, and named gives those of the others. Sums of whole numbers are whole numbers of 64 bits. tables are the statement's.
+func newOutput(native *arrow.Schema, kinds []int, pushed pushdown, names []string, named func(string) string, tables map[int]*input) *output {
+	fields := make([]arrow.Field, native.NumFields())
+	for i, f := range native.Fields() {
 		t := outputType(f.Type)
 		switch {
 		case kinds[i] == typeHugeint:
@@ -50,8 +51,11 @@ func newOutput(engine *arrow.Schema, kinds []int, pushed pushdown, names []strin
 		if len(names) == len(fields) && names[i] != "" {
 			fields[i].Name = names[i]
 		}
+		if from, ok := pushed.from[i]; ok && tables[from] != nil {
+			fields[i].Metadata = engine.OriginMetadata(tables[from].table.Parts)
+		}
 	}
-	return &output{engine: engine, schema: arrow.NewSchema(fields, nil), kinds: kinds}
+	return &output{engine: native, schema: arrow.NewSchema(fields, nil), kinds: kinds}
 }
 
 // outputType gives the type of a column as a scan would have it.

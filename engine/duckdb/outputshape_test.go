@@ -8,6 +8,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/extensions"
+
+	"github.com/skua-data/skua/engine"
 )
 
 // TestColumnsOfTablesKeepTypesThatTheEngineLacks, wherever inside they are: a scan and a query have the same columns.
@@ -43,6 +45,36 @@ func TestColumnsOfTablesKeepTypesThatTheEngineLacks(t *testing.T) {
 		rows, err := f.rows(t.Context(), c.sql)
 		if got := strings.NewReplacer("\n,", " ", "\n", "").Replace(strings.Trim(rows, "[]")); got != c.rows && strings.Trim(got, "[]") != strings.Trim(c.rows, "[]") || err != nil {
 			t.Errorf("%s: %s, not %s; %v", c.sql, got, c.rows, err)
+		}
+	}
+}
+
+// TestColumnsOfTablesSayWhoseTheyAre, and those that are computed do not.
+func TestColumnsOfTablesSayWhoseTheyAre(t *testing.T) {
+	f := newFixture(t)
+	for sql, want := range map[string]string{
+		"SELECT o.id, c.name AS n, c.id + 1, upper(status) FROM orders o LEFT JOIN customers c ON o.customer = c.id ORDER BY o.id": "orders customers - -",
+		"SELECT status, max(id), count(*) FROM orders GROUP BY status":                                                             "orders - -",
+		"WITH q AS (SELECT id AS a FROM orders WHERE id % 2 = 0) SELECT DISTINCT a FROM q":                                         "orders",
+		"SELECT id FROM orders WHERE id % 2 = 0 UNION ALL SELECT id FROM customers":                                                "-",
+		"SELECT CAST(id AS STRING), coalesce(id, 1), 1 FROM orders ORDER BY id":                                                    "- - -",
+		"SELECT (SELECT max(name) FROM customers) AS m, id FROM orders ORDER BY id":                                                "- -",
+	} {
+		p, err := f.run.Compile(t.Context(), f.query(sql, nil))
+		if err != nil {
+			t.Errorf("%s: %v", sql, err)
+			continue
+		}
+		var got []string
+		for _, field := range p.Schema().Fields() {
+			table, ok := field.Metadata.GetValue(engine.TableKey)
+			if !ok {
+				table = "-"
+			}
+			got = append(got, table)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %s, want %s", sql, got, want)
 		}
 	}
 }

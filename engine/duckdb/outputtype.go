@@ -18,11 +18,16 @@ func (p *planner) sums(root *planNode) {
 	}
 }
 
-// keep finds the types of result columns that are columns of tables: the engine has no like of some.
+// keep finds the types of result columns that are columns of tables, since the engine has no like of some, and which columns are a table's as they stand.
 func (p *planner) keep(root *planNode) {
-	p.out.kept = map[int]arrow.DataType{}
+	p.out.kept, p.out.from = map[int]arrow.DataType{}, map[int]int{}
 	for i := range max(0, root.width()) {
 		p.out.kept[i] = p.valueType(root, i)
+		if o, ok := root.origin(i, true); ok {
+			if occurrence, known := p.number[o.scan.id()]; known {
+				p.out.from[i] = occurrence
+			}
+		}
 	}
 }
 

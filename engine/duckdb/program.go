@@ -355,7 +355,7 @@ func (p *program) bind(ctx context.Context, i *instance) error {
 	}
 	statement.close()
 	p.voids(c, s, columns)
-	p.output = newOutput(columns, types, p.pushed, p.statement.Names, p.resultName(columns))
+	p.output = newOutput(columns, types, p.pushed, p.statement.Names, p.resultName(columns), p.tables)
 	return nil
 }
 

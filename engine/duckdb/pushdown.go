@@ -22,6 +22,7 @@ type pushdown struct {
 	joins    []joinPush
 	decimals map[int]*arrow.Decimal128Type // of result columns that are sums
 	kept     map[int]arrow.DataType        // of result columns that are a table's; nil: they are not
+	from     map[int]int                   // which occurrence's column a result column is, unchanged
 }
 
 // joinPush says that keys read at one occurrence filter another.
