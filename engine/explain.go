@@ -193,16 +193,8 @@ func (s *statement) explain(ctx context.Context, q *query, analyze bool) (*scan.
 
 // drain reads a planned query on the account of the context.
 func (s *statement) drain(ctx context.Context, p *planned) error {
-	account := resource.From(ctx)
-	r := s.engine.scanResult(p, s.pin(account.ID), account)
-	reader, err := r.open(ctx, 0, r.Parts(), nil)
-	if err != nil {
-		return err
-	}
-	defer reader.Release()
-	for reader.Next() {
-	}
-	return reader.Err()
+	r := &result{s.outcome(ctx, p)}
+	return exhaust(r.read(ctx, r.pieces(0, r.Parts()), nil))
 }
 
 // wrapped reports whether session settings override the read options of the query's catalog.

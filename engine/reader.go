@@ -9,32 +9,45 @@ import (
 
 	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/fault"
+	"github.com/skua-data/skua/resource"
 )
 
 // reader gives the batches of a result's parts, one piece after the other. It is for one goroutine. It holds the context of its Open, as the
 // interface of Arrow's readers has no other place for one.
 type reader struct {
-	result     *result
+	outcome    *outcome
 	ctx        context.Context
 	line       *ended // of the log; nil: none
 	leave      func() // gives the statement's place in the process's memory back; nil: another does
 	pending    []piece
-	current    *stream
-	batch      arrow.RecordBatch
-	whole      bool // read to its end
+	current    batches
+	batch      arrow.RecordBatch // nil: none
+	whole      bool              // read to its end
 	failed     error
 	references atomic.Int64
 }
 
-// piece is a run of parts of one set.
-type piece struct {
-	set      *set
-	from, to int
+// piece is what is opened as one: some parts of a set, or a program.
+type piece interface {
+	open(ctx context.Context) (batches, error)
 }
+
+// batches are those of a piece.
+type batches interface {
+	// next gives a batch that is the caller's to release; nil at the end.
+	next() (arrow.RecordBatch, error)
+	release()
+}
+
+// noBatches stand where nothing is open.
+type noBatches struct{}
+
+func (noBatches) next() (arrow.RecordBatch, error) { return nil, nil }
+func (noBatches) release()                         {}
 
 var _ array.RecordReader = (*reader)(nil)
 
-func (r *reader) Schema() *arrow.Schema          { return r.result.Schema() }
+func (r *reader) Schema() *arrow.Schema          { return r.outcome.Schema() }
 func (r *reader) RecordBatch() arrow.RecordBatch { return r.batch }
 func (r *reader) Record() arrow.RecordBatch      { return r.batch }
 func (r *reader) Retain()                        { r.references.Add(1) }
@@ -45,16 +58,27 @@ func (r *reader) Release() {
 		return
 	}
 	r.drop()
-	r.current.source.release()
-	r.current = noStream
+	r.current.release()
+	r.current = noBatches{}
 	if r.leave != nil {
 		r.leave()
 	}
 	if r.line == nil {
 		return
 	}
-	r.line.duration, r.line.err = r.result.engine.config.Clock().Sub(r.line.started), endingOf(r.ctx, r.failed, r.whole)
-	r.result.engine.lines.write(*r.line)
+	r.line.duration, r.line.err = r.outcome.engine.config.Clock().Sub(r.line.started), endingOf(r.ctx, r.failed, r.whole)
+	r.outcome.engine.lines.write(*r.line)
+}
+
+// exhaust reads to the end, for what reading counts.
+func exhaust(r *reader, err error) error {
+	if err != nil {
+		return err
+	}
+	defer r.Release()
+	for r.Next() {
+	}
+	return r.Err()
 }
 
 // endingOf is what kept a reader from giving everything. One that is let go of early was not wanted any more.
@@ -88,7 +112,7 @@ func (r *reader) Next() (ok bool) {
 	r.count()
 	r.drop()
 	for r.failed == nil {
-		if r.batch, r.failed = r.current.next(r.result); r.batch != nil {
+		if r.batch, r.failed = r.current.next(); r.batch != nil {
 			return true
 		}
 		if r.failed == nil && !r.advance() {
@@ -102,14 +126,13 @@ func (r *reader) Next() (ok bool) {
 // advance opens the next piece.
 func (r *reader) advance() (opened bool) {
 	defer fault.Recover(&r.failed, fault.Internal, "read")
-	r.current.source.release()
-	r.current = noStream
+	r.current.release()
+	r.current = noBatches{}
 	if len(r.pending) == 0 {
 		return false
 	}
-	p := r.pending[0]
+	next, err := r.pending[0].open(r.ctx)
 	r.pending = r.pending[1:]
-	next, err := p.set.open(r.ctx, p.from, p.to)
 	if err != nil {
 		r.failed = err
 		return false
@@ -123,7 +146,7 @@ func (r *reader) count() {
 	if r.batch == nil {
 		return
 	}
-	c := &r.result.account.Counters
+	c := &r.outcome.account.Counters
 	c.Rows.Add(r.batch.NumRows())
 	c.Batches.Add(1)
 	c.Bytes.Add(batchBytes(r.batch))
@@ -132,15 +155,15 @@ func (r *reader) count() {
 // stream makes the batches of one piece: it leaves out the rows of OFFSET, stops at LIMIT, and puts columns and constants in their places.
 type stream struct {
 	query      *query
+	account    *resource.Statement
 	source     rowSource
 	skip, left int64
 }
 
-// noStream stands where nothing is open.
-var noStream = &stream{source: noRows{}}
+func (s *stream) release() { s.source.release() }
 
 // next gives the next batch; nil at the end.
-func (s *stream) next(r *result) (arrow.RecordBatch, error) {
+func (s *stream) next() (arrow.RecordBatch, error) {
 	for s.left > 0 {
 		b, ok := s.source.next()
 		if !ok {
@@ -153,14 +176,14 @@ func (s *stream) next(r *result) (arrow.RecordBatch, error) {
 			continue
 		}
 		s.left -= n
-		return s.project(r, b, from, n)
+		return s.project(b, from, n)
 	}
 	return nil, nil
 }
 
 // project makes the output batch of n rows from one on.
-func (s *stream) project(r *result, b rowBatch, from, n int64) (arrow.RecordBatch, error) {
-	if err := r.account.Err(); err != nil {
+func (s *stream) project(b rowBatch, from, n int64) (arrow.RecordBatch, error) {
+	if err := s.account.Err(); err != nil {
 		return nil, err
 	}
 	columns := make([]arrow.Array, 0, len(s.query.outputs))
@@ -170,7 +193,7 @@ func (s *stream) project(r *result, b rowBatch, from, n int64) (arrow.RecordBatc
 		}
 	}()
 	for i, o := range s.query.outputs {
-		column, err := s.column(r, i, o, b, from, n)
+		column, err := s.column(i, o, b, from, n)
 		if err != nil {
 			return nil, err
 		}
@@ -179,14 +202,14 @@ func (s *stream) project(r *result, b rowBatch, from, n int64) (arrow.RecordBatc
 	return array.NewRecordBatch(s.query.schema, columns, n), nil
 }
 
-func (s *stream) column(r *result, at int, o output, b rowBatch, from, n int64) (arrow.Array, error) {
+func (s *stream) column(at int, o output, b rowBatch, from, n int64) (arrow.Array, error) {
 	switch o.kind {
 	case scanColumn:
 		return array.NewSlice(b.columns.Column(o.column), from, from+n), nil
 	case aggregateValue:
-		return repeated(sparktype.Value{Type: s.query.schema.Field(at).Type, Value: b.values[at]}, int(n), r.account.Allocator())
+		return repeated(sparktype.Value{Type: s.query.schema.Field(at).Type, Value: b.values[at]}, int(n), s.account.Allocator())
 	case rowCount:
-		return repeated(sparktype.Value{Type: sparktype.Bigint, Value: b.count}, int(n), r.account.Allocator())
+		return repeated(sparktype.Value{Type: sparktype.Bigint, Value: b.count}, int(n), s.account.Allocator())
 	}
-	return repeated(o.constant, int(n), r.account.Allocator())
+	return repeated(o.constant, int(n), s.account.Allocator())
 }

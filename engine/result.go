@@ -10,32 +10,65 @@ import (
 	"github.com/skua-data/skua/resource"
 )
 
-// result is a planned SELECT before its rows are read: the parts of one set of parameters after those of the other. Every stream of it is on the
-// account of the statement.
-type result struct {
+// outcome is what results have in common, whatever gives their rows. Every stream of it is on the account of the statement.
+type outcome struct {
 	engine  *Engine
 	planned *planned
 	pin     Pin
 	account *resource.Statement
 }
 
-var _ Result = (*result)(nil)
+func (o *outcome) Schema() *arrow.Schema { return o.planned.schema }
+func (o *outcome) Updated() int64        { return -1 }
+func (o *outcome) Pin() Pin              { return o.pin }
+func (o *outcome) Close() error          { return nil }
+
+// enter opens pieces once the process has memory for the statement.
+func (o *outcome) enter(ctx context.Context, kind, parts string, pieces []piece) (array.RecordReader, error) {
+	line, leave, err := o.engine.begin(ctx, kind, o.pin, o.account, parts)
+	if err != nil {
+		return nil, err
+	}
+	out, err := o.read(ctx, pieces, line)
+	if err != nil {
+		leave()
+		return nil, err
+	}
+	out.leave = leave
+	return out, nil
+}
+
+// read opens pieces; the line, unless it is nil, is written when the reader is released.
+func (o *outcome) read(ctx context.Context, pieces []piece, line *ended) (*reader, error) {
+	out := &reader{outcome: o, ctx: resource.With(ctx, o.account), line: line, pending: pieces, current: noBatches{}}
+	out.references.Store(1)
+	// The first piece is opened here, so that what fails at once fails the call.
+	if !out.advance() && out.failed != nil {
+		err := out.failed
+		out.Release()
+		return nil, err
+	}
+	return out, nil
+}
 
 func (e *Engine) result(p *planned, pin Pin, account *resource.Statement) Result {
+	o := outcome{engine: e, planned: p, pin: pin, account: account}
 	if p.programs != nil {
-		return &queryResult{engine: e, planned: p, pin: pin, account: account}
+		return &queryResult{o}
 	}
-	return e.scanResult(p, pin, account)
+	return &result{o}
 }
 
-func (e *Engine) scanResult(p *planned, pin Pin, account *resource.Statement) *result {
-	return &result{engine: e, planned: p, pin: pin, account: account}
+// outcome is what the statement's rows are read with on the account of the context.
+func (s *statement) outcome(ctx context.Context, p *planned) outcome {
+	account := resource.From(ctx)
+	return outcome{engine: s.engine, planned: p, pin: s.pin(account.ID), account: account}
 }
 
-func (r *result) Schema() *arrow.Schema { return r.planned.schema }
-func (r *result) Updated() int64        { return -1 }
-func (r *result) Pin() Pin              { return r.pin }
-func (r *result) Close() error          { return nil }
+// result is a planned SELECT before its rows are read: the parts of one set of parameters after those of the other.
+type result struct{ outcome }
+
+var _ Result = (*result)(nil)
 
 func (r *result) Ordered() bool {
 	return len(r.planned.sets) != 1 || r.planned.sets[0].whole()
@@ -65,38 +98,32 @@ func (r *result) Open(ctx context.Context, from, to int) (array.RecordReader, er
 	if err := checkParts(from, to, r.Parts()); err != nil {
 		return nil, err
 	}
-	line, leave, err := r.engine.begin(ctx, scanKind, r.pin, r.account, partsText(from, to, r.Parts()))
-	if err != nil {
-		return nil, err
-	}
-	out, err := r.open(ctx, from, to, line)
-	if err != nil {
-		leave()
-		return nil, err
-	}
-	out.leave = leave
-	return out, nil
+	return r.enter(ctx, scanKind, partsText(from, to, r.Parts()), r.pieces(from, to))
 }
 
-// open reads parts; the line, unless it is nil, is written when the reader is released.
-func (r *result) open(ctx context.Context, from, to int, line *ended) (*reader, error) {
-	out := &reader{result: r, ctx: resource.With(ctx, r.account), line: line, current: noStream}
-	out.references.Store(1)
+// pieces gives what some of the parts are of each set.
+func (r *result) pieces(from, to int) []piece {
+	var out []piece
 	for i := range r.planned.sets {
 		s := &r.planned.sets[i]
 		n := s.parts()
 		if from < n && to > 0 && from < to {
-			out.pending = append(out.pending, piece{set: s, from: max(from, 0), to: min(to, n)})
+			out = append(out, setRun{set: s, from: max(from, 0), to: min(to, n), account: r.account})
 		}
 		from, to = from-n, to-n
 	}
-	// The first piece is opened here, so that what fails at once fails the call.
-	if !out.advance() && out.failed != nil {
-		err := out.failed
-		out.Release()
-		return nil, err
-	}
-	return out, nil
+	return out
+}
+
+// setRun is a run of parts of one set.
+type setRun struct {
+	set      *set
+	from, to int
+	account  *resource.Statement
+}
+
+func (r setRun) open(ctx context.Context) (batches, error) {
+	return r.set.open(ctx, r.from, r.to, r.account)
 }
 
 // whole reports whether the splits must be read as one: for a count, a limit, or without a scan.
@@ -152,8 +179,8 @@ func (q *query) cut(n int64) int64 {
 }
 
 // open gives the rows that the outputs of parts are made of.
-func (s *set) open(ctx context.Context, from, to int) (*stream, error) {
-	out := &stream{query: s.query, skip: s.query.offset, left: math.MaxInt64}
+func (s *set) open(ctx context.Context, from, to int, account *resource.Statement) (batches, error) {
+	out := &stream{query: s.query, account: account, skip: s.query.offset, left: math.MaxInt64}
 	if s.query.limit >= 0 {
 		out.left = s.query.limit
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/skua-data/skua/engine/sparktype"
 	"github.com/skua-data/skua/engine/syntax"
 	"github.com/skua-data/skua/fault"
-	"github.com/skua-data/skua/resource"
 	"github.com/skua-data/skua/session"
 )
 
@@ -334,9 +333,7 @@ func (s *statement) firstRow(ctx context.Context) ([]sparktype.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	account := resource.From(ctx)
-	r := &queryResult{engine: s.engine, planned: &planned{schema: c.program.Schema(), programs: []Program{c.program}}, pin: s.pin(account.ID), account: account}
-	reader, err := r.open(ctx, 0, 1, nil)
+	reader, err := s.readQuery(ctx, c)
 	if err != nil {
 		return nil, err
 	}
