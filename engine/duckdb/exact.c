@@ -358,6 +358,7 @@ bool skua_add_exact(duckdb_connection connection, const char *name, char op, int
 	duckdb_scalar_function_set_return_type(function, result);
 	duckdb_scalar_function_set_extra_info(function, e, free);
 	duckdb_scalar_function_set_function(function, call);
+	duckdb_scalar_function_set_special_handling(function); // else the engine takes a result of NULL's type for the one of NULL
 	if (!tried) {
 		skua_fallible(function);
 	}

@@ -5,6 +5,7 @@ package duckdb
 import (
 	"flag"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +19,7 @@ var differ = flag.String("differ", "", "write the differences from Spark's answe
 // TestSparksAnswers: every recorded statement has Spark's names, types and values, or its error, but for those in differences.txt. That list may only shrink.
 func TestSparksAnswers(t *testing.T) {
 	s := newSparkEngine(t, sparkTable(t))
-	known, refused, all := readNotes(t, "testdata/spark/differences.txt"), readNotes(t, "testdata/spark/refused.txt"), readSparkAnswers(t, "testdata/spark/answers.jsonl")
+	known, refused, all := readNotes(t, "testdata/spark/differences.txt"), readNotes(t, "testdata/spark/refused.txt"), allSparkAnswers(t)
 	alike := map[string]bool{}
 	if *differ == "" {
 		alike = s.alike(t, all, known)
@@ -52,6 +53,19 @@ func TestSparksAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// allSparkAnswers reads the answers to all lists of expressions.
+func allSparkAnswers(t *testing.T) (out []sparkAnswer) {
+	t.Helper()
+	files, err := filepath.Glob("testdata/spark/answers*.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		out = append(out, readSparkAnswers(t, file)...)
+	}
+	return out
 }
 
 // unresolvedRoutine is the condition of a function that there is none of.

@@ -2,6 +2,7 @@
 
     python make.py        # needs pyspark 4.1.1 and a Java that it runs on
     python make.py more   # keeps the answers that there are, and asks what is new
+    python make.py numbers  # asks what is in expressions_numbers.txt, for answers_numbers.jsonl
 
 
 Only to make the answers anew: the tests read what is recorded. An expression names columns of the table t, whose rows are in table.json. It is asked over all
@@ -228,13 +229,16 @@ def main():
     spark = started()
     rows = ["(" + ", ".join(literal(n, k, VALUES[n][i]) for n, k in COLUMNS) + ")" for i in range(12)]
     spark.sql("CREATE TEMPORARY VIEW t AS SELECT * FROM VALUES " + ", ".join(rows) + " AS v(" + ", ".join(n for n, _ in COLUMNS) + ")")
-    with open(os.path.join(HERE, "table.json"), "w") as out:
-        asking = Asking(spark, out)
-        asking.record("SELECT * FROM t", asking.ask("SELECT * FROM t"))
-    with open(os.path.join(HERE, "functions.txt"), "w") as out:
-        out.write("".join(r[0] + "\n" for r in spark.sql("SHOW FUNCTIONS").collect() if re.match(r"\w+$", r[0])))
-    answers, more = os.path.join(HERE, "answers.jsonl"), sys.argv[1:] == ["more"]
-    with open(answers, "a" if more else "w") as out, open(os.path.join(HERE, "expressions.txt")) as given:
+    more, lists = "more" in sys.argv[1:], [a for a in sys.argv[1:] if a != "more"]
+    suffix = "".join("_" + name for name in lists)
+    if not lists:
+        with open(os.path.join(HERE, "table.json"), "w") as out:
+            asking = Asking(spark, out)
+            asking.record("SELECT * FROM t", asking.ask("SELECT * FROM t"))
+        with open(os.path.join(HERE, "functions.txt"), "w") as out:
+            out.write("".join(r[0] + "\n" for r in spark.sql("SHOW FUNCTIONS").collect() if re.match(r"\w+$", r[0])))
+    answers = os.path.join(HERE, "answers%s.jsonl" % suffix)
+    with open(answers, "a" if more else "w") as out, open(os.path.join(HERE, "expressions%s.txt" % suffix)) as given:
         asking, waiting = Asking(spark, out), []
         if more:
             asking.asked = {(a["sql"], a.get("zone", "UTC")) for a in map(json.loads, open(answers))}
