@@ -206,6 +206,8 @@ func TestBind(t *testing.T) {
 		{"nope = 1", "![UNRESOLVED_COLUMN.WITH_SUGGESTION] A column, variable, or function parameter with name `nope` cannot be resolved. Did you mean one of the following? " +
 			"[`n`, `X`, `a.b`, `arr`, `b`]. SQLSTATE: 42703 (line 1, pos 22)"},
 		{"abs(nope) = 1", "![UNRESOLVED_COLUMN.WITH_SUGGESTION]"},
+		{"current_time IS NULL", "!the function current_time is not supported"},
+		{"CURRENT_ROLE = 'a'", "!the function CURRENT_ROLE is not supported"},
 		{"st.nope = 1", "![FIELD_NOT_FOUND] No such struct field `nope` in `a`, `In ner`. SQLSTATE: 42704 (line 1, pos 22)"},
 		{"i.nope = 1", "![INVALID_EXTRACT_BASE_FIELD_TYPE]"},
 		{"s LIKE 'a\\\\'", "![INVALID_FORMAT.ESC_AT_THE_END]"},

@@ -110,6 +110,9 @@ func ambiguous(c *syntax.Column, matches []arrow.Field) error {
 const maxNearest = 5
 
 func (b *Binder) unresolved(c *syntax.Column) error {
+	if constant.ExecutorWord(c) {
+		return fault.New(fault.Unsupported, "the function %s is not supported", c.Parts[0].Text).At(constant.Position(c))
+	}
 	name := syntax.BackQuote(syntax.Texts(c.Parts)...)
 	message := "A column, variable, or function parameter with name " + name + " cannot be resolved."
 	near := nearest(c.Parts[len(c.Parts)-1].Text, b.schema)

@@ -86,6 +86,11 @@ var niladics = map[string]bool{"current_timestamp": true, "current_date": true, 
 // executorWords are the functions without parentheses that an Executor alone has.
 var executorWords = map[string]bool{"current_time": true, "localtime": true, "current_role": true}
 
+// ExecutorWord reports whether a name that no column has is a function without parentheses that an Executor alone has.
+func ExecutorWord(e *syntax.Column) bool {
+	return len(e.Parts) == 1 && !e.Parts[0].Quoted && executorWords[strings.ToLower(e.Parts[0].Text)]
+}
+
 func functionNamed(name string) (function, bool) {
 	for _, f := range functions {
 		if f.name == name && f.apply != nil {
@@ -115,9 +120,6 @@ func (ev *Evaluator) niladic(e *syntax.Column) (sparktype.Value, error) {
 		return ev.invoke(f, nil)
 	}
 	if err := ev.Scope.Resolve(e); err != nil {
-		if len(e.Parts) == 1 && !e.Parts[0].Quoted && executorWords[strings.ToLower(e.Parts[0].Text)] {
-			return sparktype.Value{}, fault.New(fault.Unsupported, "the function %s is not supported", e.Parts[0].Text)
-		}
 		return sparktype.Value{}, err
 	}
 	return sparktype.Value{}, fault.New(fault.Unsupported, "the column %s where a constant is due is not supported", syntax.BackQuote(syntax.Texts(e.Parts)...))
@@ -250,7 +252,13 @@ func concat(in sparktype.Session, a []sparktype.Value) (sparktype.Value, error) 
 	raw := len(a) > 0
 	for _, c := range a {
 		raw = raw && c.Type.ID() == arrow.BINARY
-		out.WriteString(in.Text(c))
+	}
+	for _, c := range a {
+		if b, ok := c.Value.([]byte); ok && raw {
+			out.Write(b)
+		} else {
+			out.WriteString(in.Text(c))
+		}
 	}
 	if raw {
 		return sparktype.Value{Type: sparktype.Binary, Value: []byte(out.String())}, nil
