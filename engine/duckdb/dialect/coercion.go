@@ -152,6 +152,8 @@ func castCall(have, to Type, zone string) (open, closing string) {
 	case have.Name == "LIST" && to.Name == "LIST":
 		inner, end := castCall(parseType(strings.TrimSuffix(have.Text, "[]")), parseType(strings.TrimSuffix(to.Text, "[]")), zone)
 		return "list_transform(", ", lambda skua_e: " + inner + " skua_e " + end + ")"
+	case have.Name == "STRUCT" && to.Name == "STRUCT":
+		return structCast(have, to, zone)
 	case have.Name == `"NULL"`, widening(have, to), have.Name == "":
 		return "CAST(", "AS " + text + ")"
 	case to.Name == "DECIMAL":
@@ -190,6 +192,8 @@ func common(a, b Type) (Type, bool) {
 		return b, true
 	case a.Name == "LIST" && b.Name == "LIST":
 		return commonList(a, b)
+	case a.Name == "STRUCT" && b.Name == "STRUCT":
+		return commonStruct(a, b)
 	case isNumber(a) && isNumber(b):
 		return commonNumber(a, b), true
 	case isDatetime(a) && isDatetime(b):

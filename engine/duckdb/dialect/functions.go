@@ -143,6 +143,10 @@ func decodeCall(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 	if len(bounds) < 3 {
 		return false
 	}
+	if r.Spark && len(bounds) <= maxCompared && !r.unbound(bounds[0][0], bounds[len(bounds)-1][1]) {
+		r.chosen(bounds)
+		return true
+	}
 	args := r.argumentPieces(bounds)
 	r.emitAt("CASE", pos)
 	i := 1

@@ -6,6 +6,7 @@ import "github.com/skua-data/skua/fault"
 type inQuery struct {
 	value, query []piece
 	not, zone    string
+	unknown      string // what it is as a value where it might be true or not; empty: NULL
 }
 
 // comparesQuery writes the IN at a token, behind a value.
@@ -14,7 +15,7 @@ func (r *rewriter) comparesQuery(value [2]int, in int, not string) bool {
 	if r.unbound(value[0], value[1]) || r.at(value[0]).Is("(") {
 		return false
 	}
-	q := inQuery{not: not, zone: r.Zone.String()}
+	q := inQuery{not: not, zone: r.Zone.String(), unknown: r.unknown(value[0], value[1])}
 	before, until := r.compared, r.until
 	q.value = r.capture(func() {
 		r.next, r.compared, r.until = value[0], value[0], value[1]
@@ -29,6 +30,18 @@ func (r *rewriter) comparesQuery(value [2]int, in int, not string) bool {
 		r.put(q, from, r.next)
 	}
 	return true
+}
+
+// unknown gives what IN is in a select list where a row of the query might have the value: Spark asks whether there is a row that has it, and with NOT in front
+// whether there is none that might.
+func (r *rewriter) unknown(from, to int) string {
+	switch {
+	case !r.listing || to-from == 1 && r.at(from).Is("NULL"):
+		return ""
+	case r.at(from - 1).Is("NOT"), r.at(from-1).Is("(") && r.at(from-2).Is("NOT"):
+		return "true"
+	}
+	return "false"
 }
 
 func (q inQuery) asks() [][]piece { return [][]piece{q.value, q.query} }
@@ -53,6 +66,10 @@ func (q inQuery) meet(types []Type) (Type, error) {
 }
 
 func (q inQuery) write(w *writer, types []Type) {
+	if q.unknown != "" {
+		w.text("coalesce(")
+		defer w.text(", " + q.unknown + ")")
+	}
 	to := Type{}
 	if len(types) == 2 {
 		to, _ = q.meet(types)

@@ -31,6 +31,7 @@ type rewriter struct {
 	out            *Statement
 	named, starred bool           // the first select list was seen; it holds a star
 	odbc           bool           // inside {fn …}
+	listing        bool           // an element of a select list is read
 	main           int            // the token that the query begins with, behind WITH
 	query          int            // the number of the query that is read
 	queries        int            // how many were seen
@@ -167,7 +168,7 @@ func (r *rewriter) level(s *scope, relation bool) {
 	if r.depth++; r.depth > maxNesting {
 		r.failed = tooComplex(r.peek().Pos, "levels of nesting", maxNesting)
 	}
-	defer func(query int) { r.depth, r.query = r.depth-1, query }(r.query)
+	defer func(query int, listing bool) { r.depth, r.query, r.listing = r.depth-1, query, listing }(r.query, r.listing)
 	if s == nil {
 		s = &scope{}
 	}

@@ -45,7 +45,11 @@ func (r *rewriter) selectList(s *scope) {
 	first := r.depth == 1 && !r.named
 	r.named = r.named || first
 	var elements []element
-	defer func() { r.listEnd(s, start, elements) }()
+	defer func() {
+		r.listing = false
+		r.listEnd(s, start, elements)
+	}()
+	r.listing = true
 	for r.failed == nil && !r.closes() {
 		name, e := r.item(s)
 		if elements = append(elements, e); first {

@@ -49,7 +49,11 @@ func (r *rewriter) sideEnds(s *scope) []side {
 func (r *rewriter) unites(s *scope) {
 	sides := s.sides
 	s.sides = nil
-	if !r.Spark || len(sides) < 2 || r.failed != nil || r.unbound(0, len(r.tokens)) || r.recursive() {
+	if !r.Spark || len(sides) < 2 || r.failed != nil || r.unbound(0, len(r.tokens)) {
+		return
+	}
+	if r.readsItself(sides[0].token, r.next) {
+		r.recursion(sides[1:])
 		return
 	}
 	for _, o := range sides[1:] {
@@ -65,9 +69,38 @@ func (r *rewriter) unites(s *scope) {
 	r.out.pieces = append(r.out.pieces[:begin:begin], r.chained(sides, all, r.next)...)
 }
 
-// recursive reports whether the statement has a query that reads itself.
-func (r *rewriter) recursive() bool {
-	return slices.ContainsFunc(r.tokens, func(t syntax.Token) bool { return t.Is("RECURSIVE") })
+// readsItself reports whether a query with a name in WITH RECURSIVE names itself between two tokens.
+func (r *rewriter) readsItself(from, to int) bool {
+	if !slices.ContainsFunc(r.tokens, func(t syntax.Token) bool { return t.Is("RECURSIVE") }) {
+		return false
+	}
+	for i := range r.tokens {
+		if !r.at(i).Is("AS") || !r.at(i+1).Is("(") || i+1 > from {
+			continue
+		}
+		name := i - 1
+		if r.at(name).Is(")") {
+			name = r.opening(name) - 1
+		}
+		if name < 0 || r.closing(i+1) <= from {
+			continue
+		}
+		if slices.ContainsFunc(r.tokens[from:to], func(t syntax.Token) bool {
+			return (t.Kind == syntax.Word || t.Kind == syntax.Quoted) && strings.EqualFold(t.Name(), r.at(name).Name())
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// recursion refuses what a query that reads itself is not made with.
+func (r *rewriter) recursion(operators []side) {
+	for _, o := range operators {
+		if r.at(o.token).Is("UNION") && !r.at(o.token+1).Is("ALL") {
+			r.failed = fault.New(fault.Invalid, "The UNION operator is not supported inside a recursive query: use UNION ALL.").With("UNION_NOT_SUPPORTED_IN_RECURSIVE_CTE", "42836").At(faultAt(r.at(o.token).Pos))
+		}
+	}
 }
 
 // chained makes one typed part of sides that follow one another up to a token; those with INTERSECT between them are one side of the others.
@@ -193,6 +226,8 @@ func columnsMeet(a, b Type) (Type, bool) {
 		return Type{}, true
 	case ok:
 		return to, true
+	case a.Name == "STRUCT" && b.Name == "STRUCT" && fields(a) != nil && fields(b) != nil:
+		return Type{}, false
 	case simple(a) && (simple(b) || nested(b)), simple(b) && nested(a):
 		return Type{}, false
 	}

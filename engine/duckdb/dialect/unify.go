@@ -118,3 +118,22 @@ func simple(t Type) bool {
 
 // maxCompared is up to how many values in a list are looked at one by one: Spark's users' tools write longer ones of one type.
 const maxCompared = 50
+
+// chosen writes decode as a choice whose results meet in one type. What there is where none of them is chosen is a text that is NULL.
+func (r *rewriter) chosen(bounds [][2]int) {
+	from, operands := r.next-1, r.argumentPieces(bounds)
+	if r.failed != nil {
+		return
+	}
+	if len(operands)%2 == 1 {
+		operands = append(operands, []piece{{table: -1, text: "CAST(NULL AS VARCHAR)"}})
+	}
+	last := len(operands) - 1
+	text, asked := "CASE", []int{}
+	for i := 1; i+1 < last; i += 2 {
+		text += " WHEN ($1) IS NOT DISTINCT FROM ($" + itoa(i+1) + ") THEN $" + itoa(i+2)
+		asked = append(asked, i+1)
+	}
+	text += " ELSE $" + itoa(last+1) + " END"
+	r.put(&coercion{text: text, operands: operands, asked: append(asked, last), zone: r.Zone.String(), rule: unifyRule("decode")}, from, r.next)
+}
