@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/apache/iceberg-go/table"
 
@@ -18,7 +19,7 @@ import (
 // Namespaces yields the folders under parent that are no tables.
 func (c *catalog) Namespaces(ctx context.Context, parent table.Identifier) iter.Seq2[table.Identifier, error] {
 	return func(yield func(table.Identifier, error) bool) {
-		for child, err := range c.children(ctx, parent, everyName) {
+		for child, err := range c.children(ctx, parent, everyName, remembered) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -37,7 +38,7 @@ func (c *catalog) Tables(ctx context.Context, namespace table.Identifier) iter.S
 		if names := catalogs.Names(ctx); names != nil {
 			wanted = names.MatchString
 		}
-		for child, err := range c.children(ctx, namespace, wanted) {
+		for child, err := range c.children(ctx, namespace, wanted, 0) {
 			if err != nil {
 				yield(catalogs.Entry{}, err)
 				return
@@ -64,8 +65,8 @@ const (
 )
 
 // children yields a namespace's folders in byte order; of those that are tables only those wanted. A namespace that is missing, or is a table or a file, is
-// fault.NotFound.
-func (c *catalog) children(ctx context.Context, namespace table.Identifier, wanted func(name string) bool) iter.Seq2[child, error] {
+// fault.NotFound. What was a table not longer than trust ago is one.
+func (c *catalog) children(ctx context.Context, namespace table.Identifier, wanted func(name string) bool, trust time.Duration) iter.Seq2[child, error] {
 	return func(yield func(child, error) bool) {
 		folder, err := c.namespace(ctx, namespace)
 		if err != nil {
@@ -74,7 +75,7 @@ func (c *catalog) children(ctx context.Context, namespace table.Identifier, want
 		}
 		var pending []looked
 		flush := func() bool {
-			c.look(ctx, pending)
+			c.look(ctx, pending, trust)
 			for _, l := range pending {
 				if l.err != nil {
 					yield(child{}, l.err)
@@ -116,11 +117,11 @@ type looked struct {
 }
 
 // look looks into folders: one after the other where that is cheap, else side by side.
-func (c *catalog) look(ctx context.Context, folders []looked) {
+func (c *catalog) look(ctx context.Context, folders []looked, trust time.Duration) {
 	var far []*looked
 	for i := range folders {
 		l := &folders[i]
-		if l.table = c.stillTable(ctx, l.folder); !l.table {
+		if l.table = c.stillTable(ctx, l.folder, trust); !l.table {
 			far = append(far, l)
 		}
 	}
@@ -163,6 +164,7 @@ func (c *catalog) isTable(ctx context.Context, folder storage.Location) (bool, e
 	for info, err := range c.list(ctx, under(folder, "metadata")) {
 		switch {
 		case fault.Is(err, fault.NotFound), c.lenient && fault.Is(err, fault.Denied):
+			c.known.forget(folder)
 			return false, nil
 		case err != nil:
 			return false, err
@@ -173,42 +175,31 @@ func (c *catalog) isTable(ctx context.Context, folder storage.Location) (bool, e
 			return true, nil
 		}
 	}
+	c.known.forget(folder)
 	return false, nil
 }
 
-// stillTable reports whether a folder that was a table still holds the file that made it one. A store that does not tell so at little cost is not asked.
-func (c *catalog) stillTable(ctx context.Context, folder storage.Location) bool {
+// remembered is for how long a folder that was a table is no namespace without being looked at: as long as a loaded table is given out from memory.
+const remembered = 30 * time.Second
+
+// stillTable reports whether a folder that was a table still holds the file that made it one, or did not longer than trust ago. A store that does not tell so at little
+// cost is not asked.
+func (c *catalog) stillTable(ctx context.Context, folder storage.Location, trust time.Duration) bool {
+	was := c.known.get(folder)
 	p, ok := c.store.(storage.Prober)
-	name := c.known.get(folder)
-	if !ok || name == "" {
+	switch {
+	case was.name == "":
+		return false
+	case trust > 0 && time.Since(was.seen) < trust:
+		return true
+	case !ok:
 		return false
 	}
-	found, _ := p.Probe(ctx, under(under(folder, "metadata"), name))
-	return found
-}
-
-// maxKnown bounds what is remembered of tables' folders; past it everything is forgotten.
-const maxKnown = 100_000
-
-// known remembers a metadata file in the folder of each table that was listed. It is safe for concurrent use.
-type known struct {
-	mu    sync.Mutex
-	files map[storage.Location]string
-}
-
-func (k *known) get(folder storage.Location) string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.files[folder]
-}
-
-func (k *known) add(folder storage.Location, name string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.files == nil || len(k.files) >= maxKnown {
-		k.files = map[storage.Location]string{}
+	found, _ := p.Probe(ctx, under(under(folder, "metadata"), was.name))
+	if found {
+		c.known.add(folder, was.name)
 	}
-	k.files[folder] = name
+	return found
 }
 
 // list lists a folder, until the catalog is closed.
