@@ -168,24 +168,6 @@ func releaseAll(arrays []arrow.Array) {
 	}
 }
 
-// randomRuns selects rows: by blocks, one by one, or all.
-func randomRuns(r *rand.Rand, rows int64) *kernels.Selection {
-	var runs []kernels.Run
-	gap, length := 1+r.Int63n(max(rows/2, 1)), 1+r.Int63n(max(rows/2, 1))
-	switch r.Intn(4) {
-	case 0:
-		return kernels.All(rows)
-	case 1:
-		gap, length = 4, 2
-	}
-	for at := r.Int63n(gap + 1); at < rows; {
-		to := min(rows, at+1+r.Int63n(length))
-		runs = append(runs, kernels.Run{From: at, To: to})
-		at = to + r.Int63n(gap+1)
-	}
-	return kernels.NewSelection(runs)
-}
-
 func TestDecoderAgreesWithTheFallbackOnFilesOfOtherWriters(t *testing.T) {
 	var paths []string
 	for _, root := range []string{"../../scan/parquet/testdata", "../../conformance/testdata/warehouse"} {
@@ -236,7 +218,7 @@ func agreeOnAll(t testing.TB, ours *Decoder, theirs kernels.Decoder, g *kernels.
 			continue
 		}
 		for range 3 {
-			out := agree(t, ours, theirs, g, i, randomRuns(r, g.Rows), 1+r.Int63n(g.Rows))
+			out := agree(t, ours, theirs, g, i, kernelstest.RandomSelection(r, g.Rows), 1+r.Int63n(g.Rows))
 			if out.ours != nil && out.theirs == nil {
 				t.Errorf("%s: %s: only we fail: %v", g.Name, g.Columns[i].Field.Name, out.ours)
 			}

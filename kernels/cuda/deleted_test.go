@@ -268,7 +268,7 @@ func questions(t *testing.T) (out []question) {
 				for k, g := range openGroups(t, data, []arrow.Field{f}) {
 					sel := kernels.All(g.Rows)
 					if (i+j+k)%2 == 0 {
-						sel = randomRuns(r, g.Rows)
+						sel = kernelstest.RandomSelection(r, g.Rows)
 					}
 
 					add(question{group: g, sel: sel, sound: true, name: l.Name})
@@ -307,7 +307,7 @@ func nestedQuestions(t *testing.T, r *rand.Rand) (out []question) {
 		g := openGroups(t, f.data, []arrow.Field{f.field})[0]
 		sel := kernels.All(g.Rows)
 		if i%2 == 0 {
-			sel = randomRuns(r, g.Rows)
+			sel = kernelstest.RandomSelection(r, g.Rows)
 		}
 		out = append(out, question{group: g, sel: sel, sound: true, name: "nested " + f.name})
 		for range 3 {

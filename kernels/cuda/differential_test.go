@@ -99,23 +99,6 @@ func agree(t testing.TB, s *simulation, g *kernels.RowGroup, column int, sel *ke
 	return theirs
 }
 
-func randomRuns(r *rand.Rand, rows int64) *kernels.Selection {
-	var runs []kernels.Run
-	gap, length := 1+r.Int63n(max(rows/2, 1)), 1+r.Int63n(max(rows/2, 1))
-	switch r.Intn(4) {
-	case 0:
-		return kernels.All(rows)
-	case 1:
-		gap, length = 4, 2
-	}
-	for at := r.Int63n(gap + 1); at < rows; {
-		to := min(rows, at+1+r.Int63n(length))
-		runs = append(runs, kernels.Run{From: at, To: to})
-		at = to + r.Int63n(gap+1)
-	}
-	return kernels.NewSelection(runs)
-}
-
 func TestBuffersAreThoseOfTheCPU(t *testing.T) {
 	s := simulate(t, testRoom, ptxsim.Options{NoRaces: true})
 	r := rand.New(rand.NewSource(2))
@@ -125,7 +108,7 @@ func TestBuffersAreThoseOfTheCPU(t *testing.T) {
 			batch := kernelstest.Random(fields, 700+r.Intn(900), 0.3, int64(i), memory.DefaultAllocator)
 			for _, g := range openGroups(t, kernelstest.Write(t, batch, l), fields) {
 				for c := range fields {
-					sel := randomRuns(r, g.Rows)
+					sel := kernelstest.RandomSelection(r, g.Rows)
 					if err := agree(t, s, g, c, sel, 1+r.Int63n(max(sel.Count(), 1)), l.Name); err != nil {
 						t.Error(err)
 					}
@@ -206,7 +189,7 @@ func TestDamagedPagesAreReadAsTheCPUReadsThem(t *testing.T) {
 		g := openGroups(t, data, []arrow.Field{f.field})[0]
 		sel := kernels.All(g.Rows)
 		if r.Intn(3) == 0 {
-			sel = randomRuns(r, g.Rows)
+			sel = kernelstest.RandomSelection(r, g.Rows)
 		}
 		if err := agree(t, s, g, 0, sel, g.Rows/2+1, fmt.Sprintf("%d: %s", i, f.name)); err != nil {
 			failed++
@@ -239,7 +222,7 @@ func agreeOnAll(t *testing.T, s *simulation, r *rand.Rand, batch arrow.RecordBat
 	t.Helper()
 	for _, g := range openGroups(t, kernelstest.Write(t, batch, l), fields) {
 		for c := range fields {
-			sel := randomRuns(r, g.Rows)
+			sel := kernelstest.RandomSelection(r, g.Rows)
 			if err := agree(t, s, g, c, sel, 1+r.Int63n(max(sel.Count(), 1)), l.Name+" "+fields[c].Name); err != nil {
 				t.Error(err)
 			}

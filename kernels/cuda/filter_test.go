@@ -135,7 +135,7 @@ func filterBoth(t *testing.T, s *simulation, g *kernels.RowGroup, batch arrow.Re
 		f := g.Columns[c].Field
 		tests = append(tests, randomTest(r, predicate.Field{ID: c + 1, Path: []string{f.Name}, Type: f.Type}, batch.Column(c)))
 	}
-	p, in := predicate.Join(tests), randomRuns(r, g.Rows)
+	p, in := predicate.Join(tests), kernelstest.RandomSelection(r, g.Rows)
 	rest, got := selectWith(ctx, t, s, g, p, in)
 	wantRest, want := selectWith(ctx, t, s.cpu, g, p, in)
 	if fmt.Sprint(rest) != fmt.Sprint(wantRest) || !reflect.DeepEqual(got.Runs(), want.Runs()) {

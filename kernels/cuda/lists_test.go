@@ -87,7 +87,7 @@ func TestDamagedListsAreReadAsTheCPUReadsThem(t *testing.T) {
 		bad.Rows = max(1, bad.Rows+[]int64{0, 0, 0, 0, 0, 0, 0, -1, 1}[r.Intn(9)])
 		sel := kernels.All(bad.Rows)
 		if r.Intn(3) == 0 {
-			sel = randomRuns(r, bad.Rows)
+			sel = kernelstest.RandomSelection(r, bad.Rows)
 		}
 		if err := agree(t, s, bad, 0, sel, bad.Rows/2+1, fmt.Sprintf("%d: %s", i, g.Columns[0].Field.Type)); err != nil {
 			failed++

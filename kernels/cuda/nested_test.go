@@ -114,7 +114,7 @@ func TestDamagedNestedColumnsAreReadAsTheCPUReadsThem(t *testing.T) {
 		g := openGroups(t, f.damaged(r), []arrow.Field{f.field})[0]
 		sel := kernels.All(g.Rows)
 		if r.Intn(3) == 0 {
-			sel = randomRuns(r, g.Rows)
+			sel = kernelstest.RandomSelection(r, g.Rows)
 		}
 		if err := agree(t, s, g, 0, sel, g.Rows/2+1, fmt.Sprintf("%d: %s", i, f.name)); err != nil {
 			failed++

@@ -145,7 +145,7 @@ func TestTextsThatBeginAsTheOneBefore(t *testing.T) {
 	f := kernelstest.Field(1, "c", arrow.BinaryTypes.Binary, false)
 	read := func(g *kernels.RowGroup, what string) {
 		for range 2 {
-			sel := randomRuns(r, g.Rows)
+			sel := kernelstest.RandomSelection(r, g.Rows)
 			if err := agree(t, s, g, 0, sel, 1+r.Int63n(max(sel.Count(), 1)), what); err != nil {
 				t.Errorf("%s: %v", what, err)
 			}
