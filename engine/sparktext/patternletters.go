@@ -30,19 +30,21 @@ func countable(letter byte, count int) bool {
 	return count <= longest[letter]
 }
 
-// unknownLetters finds the first letter outside quotes that a pattern may not have, and letters that are repeated too often.
+// unknownLetters finds what a pattern may not have outside quotes: letters of weeks, letters without a meaning, and letters that are repeated too often.
 func unknownLetters(pattern string, reads bool) error {
 	for i, text := range strings.Split(pattern, "'") {
 		if i%2 == 1 {
 			continue
 		}
-		for _, c := range text {
-			switch {
-			case strings.ContainsRune(weekLetters, c):
-				return inconsistent(pattern, "DATETIME_WEEK_BASED_PATTERN", "All week-based patterns are unsupported since Spark 3.0")
-			case strings.ContainsRune(illegalLetters, c), reads && strings.ContainsRune(writtenLetters, c):
-				return badPattern(pattern, "ILLEGAL_CHARACTER")
-			}
+		illegal := illegalLetters
+		if reads {
+			illegal += writtenLetters
+		}
+		switch {
+		case strings.ContainsAny(text, weekLetters):
+			return inconsistent(pattern, "DATETIME_WEEK_BASED_PATTERN", "All week-based patterns are unsupported since Spark 3.0")
+		case strings.ContainsAny(text, illegal):
+			return badPattern(pattern, "ILLEGAL_CHARACTER")
 		}
 		for _, many := range []string{"GGGGG", "MMMMM", "LLLLL", "EEEEE", "QQQQQ", "qqqqq", "yyyyyyy"} {
 			if strings.Contains(text, many) {

@@ -222,6 +222,9 @@ func listRule(c *compared, types []Type) (verdict, error) {
 	if _, err := comparesNested(c.text, types); err != nil {
 		return out, err
 	}
+	if hasType(types, "FLOAT") && hasType(types, "DECIMAL") {
+		return doubles(types), nil
+	}
 	if !slices.ContainsFunc(types, isText) || !slices.ContainsFunc(types, func(t Type) bool { return !isText(t) && t.Name != `"NULL"` && simple(t) }) {
 		return out, nil
 	}
@@ -242,6 +245,21 @@ func listRule(c *compared, types []Type) (verdict, error) {
 		}
 	}
 	return out, nil
+}
+
+func hasType(types []Type, name string) bool {
+	return slices.ContainsFunc(types, func(t Type) bool { return t.Name == name })
+}
+
+// doubles compares floats with decimals: both meet in a double, in which a float is seldom the number that was written.
+func doubles(types []Type) verdict {
+	out := verdict{casts: make([]string, len(types)), gives: boolean}
+	for i, t := range types {
+		if isNumber(t) && t.Name != "DOUBLE" {
+			out.casts[i] = "DOUBLE"
+		}
+	}
+	return out
 }
 
 // exactAll reports whether a decimal is compared with texts that are exact for it.

@@ -22,6 +22,7 @@ var sparkTimes = map[string]function{
 	"to_date":           templated(1, "skua_to_date($1)", 2, "skua_read_date(false, $2, $1)"),
 	"try_to_date":       templated(1, "skua_try_cast_date($1, "+zoneHere+")", 2, "skua_read_date(true, $2, $1)"),
 	"to_timestamp":      templated(1, "skua_instant($1)", 2, "skua_read_instant(false, $2, $1)"),
+	"make_time":         {special: makeTimeCall},
 	"timestamp_seconds": templated(1, "skua_from_seconds($1)"),
 	"date":              templated(1, "skua_to_date($1)"),
 	"timestamp":         templated(1, "skua_instant($1)"),
@@ -118,6 +119,12 @@ func (r *rewriter) fieldOf(name string, of [2]int, pos syntax.Pos) bool {
 	args := r.argumentPieces([][2]int{of})
 	done()
 	r.template(text, pos, args...)
+	return true
+}
+
+// makeTimeCall refuses a time of day of its parts, as Spark does.
+func makeTimeCall(r *rewriter, _ [][2]int, pos syntax.Pos) bool {
+	r.failed = fault.New(fault.Unsupported, "The data type TIME is not supported.").With("UNSUPPORTED_TIME_TYPE", "0A000").At(fault.Position{Line: pos.Line, Column: pos.Column})
 	return true
 }
 
