@@ -23,6 +23,9 @@ func (s *statement) prepare(ctx context.Context) (Prepared, error) {
 		}
 		return &preparedCommand{statement: s, command: c}, nil
 	}
+	if err := s.substitution(); err != nil {
+		return nil, err
+	}
 	tree, err := s.parse()
 	if err == nil {
 		var p Prepared

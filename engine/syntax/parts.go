@@ -95,6 +95,9 @@ func (p *Parser) innerParts(c *Call) []Part {
 			}
 			return parts
 		case "substring", "substr", "overlay":
+			if name == "substr" {
+				name = "substring"
+			}
 			parts := []Part{{name + "(", c.Args[0]}}
 			for p.Keyword("FROM") || p.Keyword("FOR") || p.Keyword("PLACING") {
 				e, err := p.Expression()
@@ -112,7 +115,7 @@ func (p *Parser) innerParts(c *Call) []Part {
 }
 
 // missing is what Spark adds to calls of so many arguments with words between them.
-var missing = map[string]string{"substring2": ", 2147483647", "substr2": ", 2147483647", "overlay3": ", -1"}
+var missing = map[string]string{"substring2": ", 2147483647", "overlay3": ", -1"}
 
 // lambda reads the body of a function of variables; the arrow comes next.
 func (p *Parser) lambda(variables Expr, from Pos) (Expr, error) {

@@ -111,6 +111,12 @@ func (p *Parser) fields(name TypeName) (TypeName, error) {
 				return name, err
 			}
 		}
+		if p.ahead("COMMENT") && (p.peek(1).Kind == Text || p.peek(1).Kind == Quoted) {
+			p.Next()
+			if _, err := p.String(); err != nil {
+				return name, err
+			}
+		}
 		name.Fields = append(name.Fields, TypeField{ident, typ})
 		if !p.Symbol(",") {
 			return name, p.angle()

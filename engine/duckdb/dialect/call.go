@@ -44,7 +44,7 @@ func (r *rewriter) call(name []syntax.Ident, start int) {
 		r.next += 2
 		return
 	}
-	if r.intervalCall(last, pos) || r.aggregation(last, pos) || r.valueCall(last, pos) {
+	if r.substringFrom(last, pos) || r.intervalCall(last, pos) || r.aggregation(last, pos) || r.valueCall(last, pos) {
 		return
 	}
 	if r.typeCall(last, pos) || r.coercedCall(last, pos) {

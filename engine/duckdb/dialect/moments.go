@@ -175,7 +175,7 @@ var unitNames = func() map[string]string {
 const truncated = "(trunc(($1) * power(10, $2)) / power(10, $2))"
 
 // adders make an interval of a number of units.
-var adders = map[string]string{"year": "to_years", "month": "to_months", "week": "to_weeks", "day": "to_days", "hour": "to_hours", "minute": "to_minutes",
+var adders = map[string]string{"year": "to_years", "month": "to_months", "week": "to_weeks", "day": "to_days", "doy": "to_days", "hour": "to_hours", "minute": "to_minutes",
 	"second": "to_seconds", "millisecond": "to_milliseconds", "microsecond": "to_microseconds", "quarter": "to_quarters"}
 
 // Calls with a unit in front, and those of the same names without one.

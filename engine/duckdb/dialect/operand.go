@@ -158,6 +158,8 @@ func (r *rewriter) symbol(s *scope) {
 		r.parameter(t)
 	case t.Is(":") && r.at(r.next+1).Kind == syntax.Word && r.next > 0 && !isOperandEnd(r.at(r.next-1)):
 		r.refuse(r.next, "Named parameters are not supported: write ?")
+	case t.Is("|>"):
+		r.refuse(r.next, "The pipe operator |> is not supported: write the query with SELECT.")
 	case t.Is("::") && r.castSuffix():
 	case t.Is("::"):
 		r.copy()

@@ -67,8 +67,33 @@ func positionCall(r *rewriter, bounds [][2]int, pos syntax.Pos) bool {
 		r.template("CAST(instr($2, $1) AS INTEGER)", pos, args...)
 		return true
 	}
+	if len(bounds) == 0 {
+		return false
+	}
 	args := r.argumentPieces(bounds)
 	r.template([]string{"CAST(instr($2, $1) AS INTEGER)", locatedFrom}[min(len(bounds)-2, 1)], pos, args...)
+	return true
+}
+
+// substringFrom writes substring(text FROM at FOR count) in Spark's dialect; false: the call is another one.
+func (r *rewriter) substringFrom(name string, pos syntax.Pos) bool {
+	if !r.Spark || name != "substring" && name != "substr" || !r.is("(") {
+		return false
+	}
+	bounds := r.argumentBounds()
+	if len(bounds) != 1 {
+		return false
+	}
+	from := r.endOf(bounds[0][0], "FROM")
+	if from >= bounds[0][1] {
+		return false
+	}
+	count := min(r.endOf(from+1, "FOR"), bounds[0][1])
+	parts, text := [][2]int{{bounds[0][0], from}, {from + 1, count}}, "skua_substring($1, $2)"
+	if count < bounds[0][1] {
+		parts, text = append(parts, [2]int{count + 1, bounds[0][1]}), "skua_substring($1, $2, $3)"
+	}
+	r.template(text, pos, r.argumentsUpTo(parts)...)
 	return true
 }
 

@@ -55,9 +55,33 @@ func valueColumns(width int) string {
 	return strings.Join(names, ", ")
 }
 
+// valuesAlias writes what a query of VALUES is called, and its columns.
+func (r *rewriter) valuesAlias(width int) {
+	name, columns := "values", valueColumns(width)
+	as := r.is("AS")
+	if t := r.peek(); as || t.Kind == syntax.Quoted || t.Kind == syntax.Word && !t.EndsRelation() {
+		if as {
+			r.next++
+		}
+		name = r.ident().Text
+		if r.failed == nil && r.is("(") {
+			bounds, end := r.argumentBounds(), r.endOf(r.next+1)
+			names := make([]string, len(bounds))
+			for i, b := range bounds {
+				r.next = b[0]
+				names[i] = QuoteIdent(r.ident().Text)
+			}
+			columns, r.next = strings.Join(names, ", "), end+1
+		}
+	}
+	r.emit(QuoteIdent(name) + "(" + columns + ")")
+}
+
 // valuesQuery writes VALUES where a query stands; false: it is none.
 func (r *rewriter) valuesQuery(s *scope) bool {
-	if !r.Spark || !r.is("VALUES") || s.place != len(r.out.pieces)+1 || s.query || !r.at(r.next+1).Is("(") {
+	first := r.at(r.next + 1)
+	begins := s.place == len(r.out.pieces)+1 || s.setOp && oneOf(r.at(r.next-1), "UNION", "ALL", "DISTINCT", "EXCEPT", "INTERSECT", "MINUS")
+	if !r.Spark || !r.is("VALUES") || !begins || s.query || !first.Is("(") && !first.Is("-") && first.Kind != syntax.Number && first.Kind != syntax.Text {
 		return false
 	}
 	r.emit("SELECT * FROM")
@@ -65,7 +89,8 @@ func (r *rewriter) valuesQuery(s *scope) bool {
 	last := len(r.out.pieces) - 1
 	r.out.pieces[last].text = "(VALUES"
 	width := r.valuesRows()
-	r.emit(") AS \"values\"(" + valueColumns(width) + ")")
+	r.emit(") AS")
+	r.valuesAlias(width)
 	s.query = true
 	return true
 }
