@@ -111,7 +111,10 @@ queries and of tuples in ` + "`IN`" + ` meet in the engine's.
 
 Under ` + "`spark`" + ` aggregates and windows are Spark's: ` + "`IGNORE NULLS`" + ` beside or inside the parentheses, ` + "`first(x, true)`" + `, ` + "`WITHIN GROUP`" + `, ` + "`FILTER`" + ` behind every aggregate, ` + "`some`" + ` and ` + "`any`" + `, ` + "`try_sum`" + ` and ` + "`try_avg`" + `,
 lists without nulls, ` + "`count_if`" + ` of no rows, ranks of 32 bits, variances and regressions over NaN, percentiles that are doubles; ` + "`approx_count_distinct`" + ` is the exact number. A sum of what is no number, a wrong
-number of arguments and a window function without ` + "`OVER`" + ` are refused as Spark refuses them. ` + "`(a, b) NOT IN (SELECT …)`" + ` is true where no row may be equal. ` + "`VALUES`" + ` calls its columns ` + "`col1`" + `, ` + "`col2`" + ` and so on, and ` + "`t.s.*`" + ` is
+number of arguments and a window function without ` + "`OVER`" + ` are refused as Spark refuses them; so are ranks without
+an order or with a frame, ` + "`DISTINCT`" + ` and ` + "`FILTER`" + ` with ` + "`OVER`" + `, and frames that end before they begin. ` + "`OVER w`" + ` gives its column the name of what ` + "`WINDOW`" + ` says; ` + "`QUALIFY`" + `, ` + "`GROUPS`" + ` and ` + "`EXCLUDE`" + ` are
+there besides. A window function inside another one is not supported.
+` + "`(a, b) NOT IN (SELECT …)`" + ` is true where no row may be equal. ` + "`VALUES`" + ` calls its columns ` + "`col1`" + `, ` + "`col2`" + ` and so on, and ` + "`t.s.*`" + ` is
 the fields of a struct. Otherwise than in Spark, a null inside a struct or a list is greater than what is there, -0.0 may stand for a group of zeros, and of rows that tie ` + "`max_by`" + ` and ` + "`min_by`" + ` take the first.
 
 ## Where they differ
