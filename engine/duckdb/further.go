@@ -2,8 +2,10 @@
 
 package duckdb
 
+import "slices"
+
 // furtherFunctions are those that the calls of dialect's sparkFurther are written with, and furtherMacros choose among them by the types of arguments.
 var (
-	furtherFunctions = numberFormats
-	furtherMacros    = []string{}
+	furtherFunctions = slices.Concat(numberFormats, urlFunctions, utf8Functions, bitmapFunctions, randomFunctions)
+	furtherMacros    = slices.Concat(windowMacros, bitmapMacros)
 )

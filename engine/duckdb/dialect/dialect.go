@@ -327,6 +327,12 @@ func Translate(text string, o Options) (*Statement, error) {
 	}
 	r := &rewriter{Options: o, text: text, tokens: tokens, parser: syntax.NewParser(text), out: &Statement{Words: map[string]bool{}, Aliases: map[string]bool{}},
 		counts: map[string]int{}, functions: functions, odbcTable: odbcFunctions, sparkCalls: sparkCalls}
+	if again, ok := r.timeWindows(); ok {
+		return Translate(again, o)
+	}
+	if r.failed != nil {
+		return nil, r.failed
+	}
 	if r.out.Stars = r.expandStars(); r.failed != nil || r.out.Stars != nil {
 		return r.out, r.failed
 	}

@@ -208,7 +208,7 @@ func (r *rewriter) chain() {
 		}
 		r.parser.Next()
 	}
-	if !star && r.parser.Peek().Is("(") && len(parts) > 1 {
+	if !star && r.parser.Peek().Is("(") && (len(parts) > 1 || r.callsQuoted(start)) {
 		r.next = r.parser.Place() - 1
 		r.call(parts, start)
 		return
