@@ -27,7 +27,7 @@ type valueWriter struct {
 // Patterns that times are written by where no option says others.
 const (
 	datePattern = "yyyy-MM-dd"
-	timePattern = "yyyy-MM-dd'T'HH:mm:ss.SSSXXX"
+	timePattern = "yyyy-MM-dd'T'HH:mm:ss.SSSXXXXX"
 	wallPattern = "yyyy-MM-dd'T'HH:mm:ss.SSS"
 )
 
