@@ -94,5 +94,5 @@ func unicodeEscape(r rune, text string, n int) (string, int) {
 
 // quoteText spells a string literal that reads back as value.
 func quoteText(value string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`, "\n", `\n`, "\r", `\r`, "\x00", `\0`).Replace(value) + "'"
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`, "\n", `\n`, "\r", `\r`, "\x00", `\u0000`).Replace(value) + "'"
 }
