@@ -131,7 +131,7 @@ func (r *rewriter) textAggregate(name string, pos syntax.Pos) bool {
 		return false
 	}
 	t := &textAggregate{zone: r.Zone.String(), distinct: r.distinctArgument(&bounds[0])}
-	if r.Spark && len(bounds) > 1 && r.ofColumns(bounds[1][0], bounds[1][1]) {
+	if r.Spark && len(bounds) > 1 && r.ofColumns(bounds[1][0], r.endOf(bounds[1][0], "ORDER")) {
 		r.invalid(bounds[1][0], "DATATYPE_MISMATCH.NON_FOLDABLE_INPUT", "42K09", "The separator of %s must be a constant.", name)
 	}
 	if ordered && r.Spark {
