@@ -34,6 +34,13 @@ func TestQueriesGiveTheirRows(t *testing.T) {
 		{"SELECT sum(n) AS s FROM generate_series(1, 4) g(n)", `[{"s":10}]`},
 		{"SELECT sum(id) AS s FROM range(4)", `[{"s":6}]`},
 		{"SELECT * FROM customers c LEFT ANTI JOIN orders o ON c.id = o.customer", ""},
+		{"SELECT id FROM orders ORDER BY id OFFSET 4998 ROWS", `[{"id":4998} ,{"id":4999} ]`},
+		{"SELECT id FROM orders ORDER BY id OFFSET 3 ROWS FETCH NEXT 2 ROWS ONLY", `[{"id":3} ,{"id":4} ]`},
+		{"SELECT id FROM orders ORDER BY id DESC OFFSET 1 ROW FETCH FIRST ROW ONLY", `[{"id":4998} ]`},
+		{"SELECT 7 // 2 AS a, -7 // 2 AS b, id // 2 AS c, 2 ** 3 AS d FROM orders WHERE id = 5", `[{"a":3,"b":-3,"c":2,"d":8}]`},
+		{"SELECT name SIMILAR TO 'A.*' AS a, name NOT SIMILAR TO 'B' AS b, name !~ 'A' AS c FROM customers ORDER BY id NULLS FIRST",
+			`[{"a":false,"b":true,"c":true} ,{"a":true,"b":true,"c":true} ,{"a":false,"b":true,"c":true} ,{"a":null,"b":null,"c":null} ]`},
+		{"SELECT TIMESTAMP '2024-01-02 03:04:05' AT TIME ZONE 'Europe/Berlin' = TIMESTAMPTZ '2024-01-02 02:04:05+00' AS a", `[{"a":true}]`},
 	} {
 		got, err := f.rows(t.Context(), c.sql)
 		if err != nil {
@@ -231,6 +238,7 @@ func TestErrorsHaveAPlaceAndASuggestion(t *testing.T) {
 		{"SELECT id FROM orders WHERE id + = 3", "(line 1, pos "},
 		{"SELECT id + status FROM orders", "cast"},
 		{"SELECT id FROM nowhere GROUP BY id", "no table nowhere"},
+		{"SELECT id FROM orders ORDER BY id FETCH FIRST 2 ROWS WITH TIES", "WITH TIES is not supported"},
 	} {
 		_, err := f.rows(t.Context(), c.sql)
 		if err == nil || !strings.Contains(err.Error(), c.text) {

@@ -53,7 +53,7 @@ func (r *rewriter) operand(s *scope) {
 		r.value(v, t.Pos)
 		return
 	}
-	if r.testsPatterns() || r.comparison() || r.arithmetic() || r.unifiedCase() || r.lambdaName() {
+	if r.stood() || r.testsPatterns() || r.comparison() || r.arithmetic() || r.unifiedCase() || r.lambdaName() {
 		return
 	}
 	switch t.Kind {
@@ -139,6 +139,16 @@ func (r *rewriter) signed(sign string) {
 	}
 }
 
+// joinedSymbol gives an operator of the engine that two tokens without a space spell: whole division, powers, and what no pattern matches. In Spark's dialect there
+// is none.
+func (r *rewriter) joinedSymbol(t syntax.Token) string {
+	after := r.at(r.next + 1)
+	if op := t.Text + after.Text; !r.Spark && after.Kind == syntax.Symbol && after.Pos.Offset == t.Pos.Offset+1 && (op == "//" || op == "**" || op == "!~") {
+		return op
+	}
+	return ""
+}
+
 // symbols are the operators that are spelled otherwise.
 var symbols = map[string]string{"<=>": "IS NOT DISTINCT FROM", "==": "=", "!": "NOT"}
 
@@ -167,6 +177,9 @@ func (r *rewriter) symbol(s *scope) {
 	case t.Is("-") && r.wholeSuffix(r.at(r.next+1)) && r.next > 0 && !endsOperand(r.at(r.next-1)):
 		r.next++
 		r.signed("-")
+	case r.joinedSymbol(t) != "":
+		r.emitAt(r.joinedSymbol(t), t.Pos)
+		r.next += 2
 	case symbols[t.Text] != "":
 		r.next++
 		r.emitAt(symbols[t.Text], t.Pos)

@@ -27,7 +27,7 @@ func (r *rewriter) rowNumber(s *scope) bool {
 	case oneOf(previous, beforeValue...):
 		return false
 	}
-	end := r.endOf(from, "LIMIT", "OFFSET", "UNION", "INTERSECT", "EXCEPT", "MINUS", ",")
+	end := r.endOf(from, "LIMIT", "OFFSET", "UNION", "INTERSECT", "EXCEPT", "MINUS", "ROW", "ROWS", "FETCH", ",")
 	if last := r.at(end - 1); last.Is("%") || last.Is("PERCENT") {
 		return false
 	}
@@ -41,6 +41,7 @@ func (r *rewriter) rowNumber(s *scope) bool {
 		r.failed = err
 		return true
 	}
+	defer r.rowsWord(word)
 	r.copy()
 	open, closing := "skua_rows(", ")"
 	switch {
@@ -59,6 +60,13 @@ func (r *rewriter) rowNumber(s *scope) bool {
 	}
 	r.emit(closing)
 	return true
+}
+
+// rowsWord leaves out standard SQL's ROW or ROWS behind OFFSET's number, which says nothing; Spark has none.
+func (r *rewriter) rowsWord(word syntax.Token) {
+	if !r.Spark && word.Is("OFFSET") && r.isAny("ROW", "ROWS") {
+		r.next++
+	}
 }
 
 // rows evaluates a number of rows that is a constant; false: it is none that is known.

@@ -63,6 +63,23 @@ func (r *rewriter) word(s *scope) bool {
 		if r.interval() {
 			return true
 		}
+	case "AT":
+		if !r.Spark && after.Is("TIME") && r.at(r.next+2).Is("ZONE") && r.next > 0 && endsOperand(r.at(r.next-1)) {
+			r.emitAt("AT TIME ZONE", t.Pos)
+			r.next += 3
+			return true
+		}
+	case "SIMILAR":
+		if !r.Spark && after.Is("TO") && r.next > 0 && (endsOperand(r.at(r.next-1)) || r.at(r.next-1).Is("NOT")) {
+			r.emitAt("SIMILAR TO", t.Pos)
+			r.next += 2
+			return true
+		}
+	case "TIES":
+		if !r.Spark && r.next > 0 && r.at(r.next-1).Is("WITH") {
+			r.failed = unsupportedTies(t.Pos)
+			return true
+		}
 	case "GLOB":
 		if after.Kind != syntax.Text {
 			r.refuse(r.next, "GLOB takes a literal as its pattern.")
@@ -140,6 +157,11 @@ func (r *rewriter) word(s *scope) bool {
 		return false
 	}
 	return r.constantWord(t)
+}
+
+func unsupportedTies(pos syntax.Pos) error {
+	return &syntax.Error{Message: "FETCH … WITH TIES is not supported: write ROWS ONLY, or QUALIFY rank() OVER (ORDER BY …) <= n.", Condition: "UNSUPPORTED_FEATURE",
+		SQLState: "0A000", Line: pos.Line, Column: pos.Column}
 }
 
 func isOperandStart(t syntax.Token) bool {
