@@ -94,6 +94,9 @@ func (r *rewriter) aggregation(name string, pos syntax.Pos) bool {
 		return false
 	}
 	bounds := r.argumentBounds()
+	if name == "percentile" && len(bounds) == 3 && r.refused(pos, "percentile with a frequency is not supported: repeat the rows instead") {
+		return true
+	}
 	if len(bounds) < a.least || len(bounds) > a.most {
 		r.wrongCount(name, len(bounds), a, pos)
 		return true

@@ -148,3 +148,27 @@ func (r *rewriter) groupOf(token int) int {
 	}
 	return -1
 }
+
+// groupingIDs writes grouping__id, the column that a query has of the sets it groups by, as grouping_id().
+func (r *rewriter) groupingIDs() {
+	if !slices.ContainsFunc(r.tokens, isGroupingID) {
+		return
+	}
+	var out []syntax.Token
+	for i, t := range r.tokens {
+		if _, variable := r.Values[t.Pos.Offset]; !isGroupingID(t) || variable || oneOf(r.at(i-1), ".", "AS") || oneOf(r.at(i+1), ".", "(") || r.groupOf(i) < 0 {
+			out = append(out, t)
+			continue
+		}
+		out = append(out, syntax.Token{Kind: syntax.Word, Text: "grouping_id", Pos: t.Pos}, syntax.Token{Kind: syntax.Symbol, Text: "(", Pos: t.Pos}, syntax.Token{Kind: syntax.Symbol, Text: ")", Pos: t.Pos})
+		if oneOf(r.at(i-1), "SELECT", "DISTINCT", ",") && oneOf(r.at(i+1), ",", "FROM") && r.groupOf(i) > i {
+			out = append(out, syntax.Token{Kind: syntax.Word, Text: "AS", Pos: t.Pos}, syntax.Token{Kind: syntax.Word, Text: "grouping__id", Pos: t.Pos})
+		}
+	}
+	r.tokens, r.closers = out, nil
+	r.parser = syntax.NewParserOf(r.text, r.tokens)
+}
+
+func isGroupingID(t syntax.Token) bool {
+	return isName(t) && strings.EqualFold(t.Name(), "grouping__id")
+}

@@ -79,11 +79,15 @@ func (r *rewriter) keys(s *scope) {
 		if ordered && !s.window {
 			r.means(s, from, end, true)
 		}
+		r.ordersDistinct(s, from, end)
 		value := r.capture(func() {
 			for r.failed == nil && r.next < end {
 				r.operand(&scope{})
 			}
 		})
+		if field := r.fieldOfList(s, from, end); field != nil {
+			value = field
+		}
 		if column := r.keyColumn(s, from, end, value); column != nil {
 			r.putKey(sortKey{value: value, column: column}, pos)
 		} else {
@@ -154,11 +158,45 @@ func (r *rewriter) keyColumn(s *scope, from, end int, value []piece) []piece {
 	return value
 }
 
+// ordersDistinct refuses a key of SELECT DISTINCT that none of its columns is called: Spark orders distinct rows by what they have.
+func (r *rewriter) ordersDistinct(s *scope, from, end int) {
+	last := r.at(end - 1)
+	_, variable := r.Values[r.at(from).Pos.Offset]
+	if !r.Spark || !s.distinct || s.window || s.setOp || r.at(s.start+2).Is("ON") || variable || last.Kind != syntax.Word || last.Is("ALL") || r.constant(last.Text) {
+		return
+	}
+	for i := from; i < end; i++ {
+		if (i-from)%2 == 0 != isName(r.at(i)) || (i-from)%2 == 1 && !r.at(i).Is(".") {
+			return
+		}
+		if slices.ContainsFunc(s.items, func(l listed) bool { return l.many || strings.EqualFold(l.name, r.at(i).Name()) }) {
+			return
+		}
+	}
+	r.invalid(from, "UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703", "A column, variable, or function parameter with name %s cannot be resolved: distinct rows are ordered by the columns that they have.",
+		syntax.Quote(r.at(end-1).Name()))
+}
+
+// fieldOfList gives the field of a struct in the select list that a key names: the engine knows no such name; nil: the key is something else.
+func (r *rewriter) fieldOfList(s *scope, from, end int) []piece {
+	if !r.Spark || s.window || s.setOp || end-from != 1 || !isName(r.at(from)) {
+		return nil
+	}
+	for _, i := range s.items {
+		if i.dotted && strings.EqualFold(i.name, r.at(from).Name()) {
+			return i.value
+		}
+	}
+	return nil
+}
+
 // listed is an element of a select list: what it is called, and what it is; no value: it gives another one each time, or reads a table, or is several.
 type listed struct {
 	name  string
 	value []piece
 	many  bool // it stands for several columns, or for a number of them that is not known
+
+	dotted bool // it is a name with a qualifier: that of a relation or of a struct
 }
 
 // volatile are functions that give another value each time.
@@ -182,7 +220,7 @@ func (r *rewriter) aliasOf(from, end int) (name string, valueEnd int) {
 
 // list keeps an element for the keys that name it.
 func (r *rewriter) list(s *scope, name string, from, end int, value []piece, many bool) {
-	out := listed{name: name, value: append([]piece{}, value...), many: many}
+	out := listed{name: name, value: append([]piece{}, value...), many: many, dotted: end-from > 2 && r.at(end-2).Is(".") && isName(r.at(end-1))}
 	if many {
 		out.value = nil
 	}

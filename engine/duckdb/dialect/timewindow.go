@@ -16,7 +16,11 @@ type timeWindow struct {
 	calls  []int  // the tokens that it begins at
 	insert int    // the token in front of which the windows are joined
 	from   bool   // the query has FROM
+	stars  []int  // the stars of its select list that have no qualifier
 }
+
+// joinedWindows are the columns that a join with a row's windows has: a star of what the query reads has none of them.
+const joinedWindows = "skua_starts.skua_start, skua_window.`window`"
 
 // maxWindows is how many windows one row may be in.
 const maxWindows = 1000
@@ -157,11 +161,13 @@ func (r *rewriter) joinsWindows(w *timeWindow, where []place) bool {
 		}
 		inFrom := where[end].query == w.query && (where[end].clause == "FROM" || where[end].clause == "ON")
 		w.from = w.from || inFrom
-		star := t.Is("*") && (oneOf(r.at(end-1), "SELECT", "DISTINCT", ",", ".") && where[end].clause == "SELECT")
-		if star {
-			return !r.refused(t.Pos, "window beside * is not supported: name the columns")
+		if len(w.stars) > 0 && inFrom && oneOf(t, "USING", "NATURAL") {
+			return !r.refused(r.at(w.stars[0]).Pos, "window beside * is not supported over joins with USING and NATURAL: name the columns")
 		}
-		if t.Is(")") || t.Is(";") || oneOf(t, "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "QUALIFY", "UNION", "INTERSECT", "EXCEPT", "MINUS", "SORT", "CLUSTER", "DISTRIBUTE", "OFFSET") ||
+		if t.Is("*") && oneOf(r.at(end-1), "SELECT", "DISTINCT", "ALL", ",") && where[end].clause == "SELECT" {
+			w.stars = append(w.stars, end)
+		}
+		if t.Is(")") || t.Is(";") || !(t.Is("EXCEPT") && r.at(end-1).Is("*")) && oneOf(t, "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "QUALIFY", "UNION", "INTERSECT", "EXCEPT", "MINUS", "SORT", "CLUSTER", "DISTRIBUTE", "OFFSET") ||
 			t.Is("WINDOW") && r.namesWindow(end) {
 			break
 		}
@@ -173,13 +179,20 @@ func (r *rewriter) joinsWindows(w *timeWindow, where []place) bool {
 // withWindows writes the statement anew.
 func (r *rewriter) withWindows(found map[int]*timeWindow) string {
 	var b strings.Builder
-	joins, ends := map[int]string{}, map[int]int{}
+	joins, ends, behind := map[int]string{}, map[int]int{}, map[int]string{}
 	for _, w := range found {
 		from := ""
 		if !w.from {
 			from = "FROM (SELECT 1) "
 		}
 		joins[w.insert] = " " + from + w.join + " "
+		for _, star := range w.stars {
+			if oneOf(r.at(star+1), "EXCEPT", "EXCLUDE") && r.at(star+2).Is("(") {
+				behind[star+2] = joinedWindows + ", "
+			} else {
+				behind[star] = " EXCEPT (" + joinedWindows + ") "
+			}
+		}
 		for _, c := range w.calls {
 			ends[c] = r.closing(c + 1)
 		}
@@ -203,6 +216,10 @@ func (r *rewriter) withWindows(found map[int]*timeWindow) string {
 		case t.Is("WINDOW") && t.Kind == syntax.Word && !r.namesWindow(i), t.Is("END") && i > 0 && r.at(i-1).Is("."):
 			b.WriteString("`" + t.Text + "`")
 			at = t.Pos.Offset + len(t.Text)
+		}
+		if text := behind[i]; text != "" {
+			copyTo(i + 1)
+			b.WriteString(text)
 		}
 	}
 	b.WriteString(r.text[at:])

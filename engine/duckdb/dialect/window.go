@@ -89,6 +89,7 @@ func (r *rewriter) around(token int) int {
 // windows puts windows that are named into the places of their names, and refuses those and conditions behind FILTER that Spark refuses.
 func (r *rewriter) windows() {
 	if r.Spark {
+		r.groupingIDs()
 		r.filters()
 	}
 	if !r.Spark || r.failed != nil || !slices.ContainsFunc(r.tokens, func(t syntax.Token) bool { return oneOf(t, "OVER", "WINDOW", "IGNORE", "RESPECT") }) {
