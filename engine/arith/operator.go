@@ -143,6 +143,8 @@ func days(number Type) (Type, error) {
 func intervals(op string, l, r Type) (Type, error) {
 	both := l.IsInterval() && r.IsInterval()
 	switch {
+	case both && (op == "+" || op == "-") && l.Kind == r.Kind:
+		return Of(l.Kind), nil
 	case both && (op == "+" || op == "-"):
 		return Of(Interval), nil
 	case op == "DIV" && l.IsInterval() && (both || r.Kind == Void), op == "DIV" && l.Kind == Void:
@@ -151,6 +153,8 @@ func intervals(op string, l, r Type) (Type, error) {
 		return moved(r, l)
 	case op == "+" || op == "-" && r.IsInterval():
 		return moved(l, r)
+	case (op == "*" || op == "/") && l.Kind == Months && !both && !r.Datetime(), op == "*" && r.Kind == Months && !both && !l.Datetime():
+		return Of(Months), nil
 	case op == "-" && r.Kind == Void, op == "*" && !both && !l.Datetime() && !r.Datetime(), op == "/" && l.IsInterval() && !both && !r.Datetime():
 		return Of(Interval), nil
 	case op == "-" && r.Datetime(), op == "*", op == "/" && l.IsInterval():

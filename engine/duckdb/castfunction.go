@@ -156,6 +156,9 @@ func skuaCast(code C.int, arguments *C.skua_node, count, rows C.idx_t, out *C.sk
 		if err := f.target.takes(&in[0]); err != nil {
 			return err
 		}
+		if err := in[0].clear(int(rows)); err != nil {
+			return err
+		}
 		c := &casting{try: f.try, target: f.target.name, scale: f.scale}
 		if f.takes[1] == typeInteger {
 			c.precision = int(at[int32](&in[1], 0))

@@ -335,7 +335,7 @@ func (w *arithmeticWriter) times(n *node, t arith.Type) {
 		w.text(n.op)
 		w.unless(n.right, r.IsInterval(), "TIMESTAMPTZ")
 		w.text("AS VARCHAR)")
-	case t.Kind == arith.Days:
+	case t.Kind == arith.Days && !l.IsInterval() && !r.IsInterval():
 		w.text("to_days(CAST((")
 		w.as(n.left, arith.Of(arith.Date))
 		w.text("-")

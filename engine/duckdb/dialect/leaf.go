@@ -27,7 +27,7 @@ func (r *rewriter) beginsOperand() bool {
 	case syntax.Symbol:
 		return slices.ContainsFunc(afterMarks, before.Is) || before.Is(":") && r.at(r.next-2).Kind == syntax.Text
 	case syntax.Word:
-		return afterWords[strings.ToLower(before.Text)] && !r.at(r.next-2).Is(".") || before.Is("FROM") && r.at(r.next-2).Is("DISTINCT")
+		return afterWords[strings.ToLower(before.Text)] && !r.at(r.next-2).Is(".") || before.Is("FROM") && (r.at(r.next-2).Is("DISTINCT") || r.at(r.next-3).Is("(") && r.at(r.next-4).Is("EXTRACT"))
 	}
 	return false
 }

@@ -166,6 +166,12 @@ func (r *rewriter) literalType(n *node, from, end int) {
 		}
 	case t.Kind == syntax.Word && r.at(first+1).Is("(") && !t.Is("CAST") && !t.Is("SUM") && !t.Is("COUNT"):
 		n.called = true
+		if t.Is("MAKE_YM_INTERVAL") && r.closing(first+1) == end {
+			n.known = arith.Of(arith.Months)
+		}
+		if t.Is("MAKE_DT_INTERVAL") && r.closing(first+1) == end {
+			n.known = arith.Of(arith.Interval)
+		}
 		if intFunctions[strings.ToLower(t.Text)] && r.closing(first+1) == end {
 			n.known = arith.Of(arith.Int)
 		}

@@ -52,6 +52,7 @@ func (r *rewriter) castTo(t syntax.TypeName, try bool, from, to int, operand []p
 		r.template(r.castColumn(t, try), pos, operand)
 	case slices.ContainsFunc(r.tokens[from:to], func(t syntax.Token) bool { return oneOf(t, "SELECT", "FROM", "VALUES", "TABLE") }):
 		r.template("list_transform([$1], lambda skua_c: "+r.castText(t, try, "skua_c")+")[1]", pos, operand) // what is a subquery has no type while it is bound
+	case r.castArithmetic(t, try, from, to, operand):
 	default:
 		r.template(r.castText(t, try, "$1"), pos, operand)
 	}
