@@ -16,6 +16,12 @@ var textMacros = []string{
 	padded("left", "l"), padded("right", "r"),
 	`CREATE MACRO skua_near(a, b, n) AS CASE WHEN skua_apart(a, b) <= n THEN skua_apart(a, b) ELSE CASE WHEN n IS NOT NULL AND a IS NOT NULL AND b IS NOT NULL THEN -1 END END`,
 	`CREATE MACRO skua_kept(x) AS coalesce(x, chr(0) || 'keep')`,
+	`CREATE MACRO skua_like_wildcards(p) AS array_to_string(list_transform(string_split(p, '\%'), lambda a: array_to_string(list_transform(string_split(a, '\_'),
+		lambda b: skua_like_regex(b)), '_')), '%')`,
+	`CREATE MACRO skua_like_broken(p, q) AS CASE WHEN q LIKE '%\_%' THEN ` + badPattern("ESC_IN_THE_MIDDLE", "precede what is no wildcard") + ` WHEN contains(q, '\') THEN ` +
+		badPattern("ESC_AT_THE_END", "end with") + ` ELSE p END`,
+	`CREATE MACRO skua_like_pattern(p) AS CASE WHEN contains(p, '\') THEN array_to_string(list_transform(string_split(skua_like_broken(p, regexp_replace(p, '\\[\\%_]', '', 'g')), '\\'),
+		lambda c: skua_like_wildcards(c)), '\\') ELSE skua_like_regex(p) END`,
 	`CREATE MACRO skua_place(list, x) AS CASE WHEN list IS NOT NULL AND x IS NOT NULL THEN coalesce(list_position(string_split(list, ','), x), 0) END`,
 }
 
@@ -36,4 +42,9 @@ func padded(side, letter string) string {
 	text := letter + "pad(s, skua_length(n), "
 	return "CREATE MACRO skua_padded_" + side + "(s VARCHAR, n) AS " + text + "' '), (s BLOB, n) AS " + bytes + `'\x00'::BLOB), ` +
 		"(s VARCHAR, n, p VARCHAR) AS CASE WHEN p = '' THEN left(s, skua_count(n)) ELSE " + text + "p) END, (s BLOB, n, p BLOB) AS " + bytes + "p)"
+}
+
+// badPattern writes the error of a pattern p of LIKE whose escape character stands where it must not.
+func badPattern(condition, what string) string {
+	return "error('[INVALID_FORMAT." + condition + "] The format is invalid: ' || p || '. The escape character is not allowed to " + what + ". SQLSTATE: 42601')"
 }

@@ -1,5 +1,7 @@
 package syntax
 
+import "unicode/utf8"
+
 // Expression reads one expression, boolean or not.
 func (p *Parser) Expression() (Expr, error) {
 	if err := p.enter(); err != nil {
@@ -181,6 +183,9 @@ func (p *Parser) like(l *Like) (Expr, error) {
 	from := p.Peek().Pos
 	value, err := p.String()
 	l.Escape = &Literal{node{from}, String, p.source(from.Offset), value}
+	if err == nil && utf8.RuneCountInString(value) > 1 {
+		err = errorAt(from, "INVALID_ESC", "42604", "Found an invalid escape string: %s. The escape string must contain only one character.", l.Escape.Text)
+	}
 	return l, err
 }
 

@@ -226,7 +226,7 @@ func (r *rewriter) likePattern(word syntax.Token, not bool, escapeAt func(end in
 	}
 	escaped := named || strings.Contains(pattern, escape)
 	switch after := r.at(end); {
-	case end == r.next, after.Is("||"):
+	case end == r.next, after.Is("||"), r.Spark && !named && strings.Contains(validEscapes.ReplaceAllString(pattern, ""), `\`):
 		r.patternExpression(operator, flags, word.Pos)
 	case escaped && strings.Count(pattern, "%") > maxWildcards && len([]rune(escape)) == 1 && !after.Is("{"):
 		r.next = next
@@ -247,6 +247,9 @@ func (r *rewriter) likePattern(word syntax.Token, not bool, escapeAt func(end in
 	}
 }
 
+// validEscapes are the backslashes that stand in front of themselves or of a wildcard; with others a pattern fails where it is used.
+var validEscapes = regexp.MustCompile(`\\[\\%_]`)
+
 // patternExpression writes a search for a pattern of LIKE that is an expression.
 func (r *rewriter) patternExpression(operator, flags string, pos syntax.Pos) {
 	r.parser.Seek(r.next)
@@ -259,7 +262,11 @@ func (r *rewriter) patternExpression(operator, flags string, pos syntax.Pos) {
 		r.refuse(end, "LIKE with ESCAPE takes a literal as its pattern.")
 		return
 	}
-	r.emitAt(operator+" ("+QuoteText(flags)+" || skua_like_regex(", pos)
+	regex := "skua_like_regex"
+	if r.Spark {
+		regex = "skua_like_pattern" // which knows the backslash
+	}
+	r.emitAt(operator+" ("+QuoteText(flags)+" || "+regex+"(", pos)
 	from := len(r.out.pieces)
 	for r.failed == nil && r.next < end {
 		r.operand(&scope{})

@@ -177,6 +177,9 @@ func (r *rewriter) symbol(s *scope) {
 	case t.Is("-") && r.wholeSuffix(r.at(r.next+1)) && r.next > 0 && !endsOperand(r.at(r.next-1)):
 		r.next++
 		r.signed("-")
+	case t.Is("=>") && r.Spark: // the engine would take arguments by their places
+		r.failed = &syntax.Error{Message: "Named parameters are not supported; please retry the query with positional arguments to the function call instead.",
+			Condition: "NAMED_PARAMETERS_NOT_SUPPORTED", SQLState: "4274K", Line: t.Pos.Line, Column: t.Pos.Column}
 	case r.joinedSymbol(t) != "":
 		r.emitAt(r.joinedSymbol(t), t.Pos)
 		r.next += 2
