@@ -113,7 +113,8 @@ Under ` + "`spark`" + ` aggregates and windows are Spark's: ` + "`IGNORE NULLS`"
 lists without nulls, ` + "`count_if`" + ` of no rows, ranks of 32 bits, variances and regressions over NaN, percentiles that are doubles; ` + "`approx_count_distinct`" + ` is the exact number. A sum of what is no number, a wrong
 number of arguments and a window function without ` + "`OVER`" + ` are refused as Spark refuses them; so are ranks without
 an order or with a frame, ` + "`DISTINCT`" + ` and ` + "`FILTER`" + ` with ` + "`OVER`" + `, and frames that end before they begin. ` + "`OVER w`" + ` gives its column the name of what ` + "`WINDOW`" + ` says; ` + "`QUALIFY`" + `, ` + "`GROUPS`" + ` and ` + "`EXCLUDE`" + ` are
-there besides. A window function inside another one is not supported.
+there besides. A window function inside another one is not supported. Windows of time are ` + "`" + `window(ts, '10 minutes', '5 minutes', '1 minute')` + "`" + `, grouped by or beside columns and ` + "`" + `*` + "`" + `,
+but not beside ` + "`" + `*` + "`" + ` over joins with ` + "`" + `USING` + "`" + ` and ` + "`" + `NATURAL` + "`" + `; ` + "`" + `session_window` + "`" + ` is not there.
 ` + "`(a, b) NOT IN (SELECT …)`" + ` is true where no row may be equal. ` + "`VALUES`" + ` calls its columns ` + "`col1`" + `, ` + "`col2`" + ` and so on, and ` + "`t.s.*`" + ` is
 the fields of a struct. Otherwise than in Spark, a null inside a struct or a list is greater than what is there, -0.0 may stand for a group of zeros, and of rows that tie ` + "`max_by`" + ` and ` + "`min_by`" + ` take the first.
 

@@ -66,6 +66,8 @@ func (n *namer) calledOtherwise(name string, args []syntax.Expr) bool {
 		n.words("TRIM(TRAILING ", args[0], " FROM ", args[1], ")")
 	case name == "datepart" && len(args) == 2:
 		n.words("datepart(", args[0], " FROM ", args[1], ")")
+	case name == "mode" && len(args) == 2:
+		return n.mode(args[0], args[1])
 	case name == "current_time" && len(args) == 0:
 		n.WriteString("current_time(6)")
 	default:
@@ -111,4 +113,17 @@ func completion(name string, arguments int) string {
 		return ", " + more
 	}
 	return ""
+}
+
+// mode writes mode with whether the least of several values is taken, a literal; false: it is none.
+func (n *namer) mode(value, least syntax.Expr) bool {
+	switch l, ok := least.(*syntax.Literal); {
+	case !ok || l.Kind != syntax.Boolean:
+		return false
+	case l.Value == "true":
+		n.words("mode() WITHIN GROUP (ORDER BY ", value, " DESC)")
+	default:
+		n.words("mode(", value, ")")
+	}
+	return true
 }

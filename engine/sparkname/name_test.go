@@ -23,7 +23,7 @@ func TestNames(t *testing.T) {
 		{"extract(year FROM d)", "extract(year FROM d)"}, {"trim(both 'x' from a)", "TRIM(BOTH x FROM a)"}, {"trim(LEADING FROM a)", "ltrim(a)"}, {"interval 1 year -2 months", "INTERVAL '0-10' YEAR TO MONTH"}, {"interval -'5 1:02:03.5' day to second", "INTERVAL '-5 01:02:03.5' DAY TO SECOND"},
 		{"a - interval '36' hours", "a - INTERVAL '36' HOUR"}, {"current_date + interval 2 weeks", "date_add(current_date(), extractansiintervaldays(INTERVAL '14' DAY))"},
 		{"a like any (b, 'x')", "(a LIKE b OR a LIKE x)"}, {"a not ilike all ('x')", "notlikeall(lower(a))"}, {"true is not unknown", "(true IS NOT UNKNOWN)"}, {"a is unknown", "(a IS NULL)"}, {"trim('x' FROM a)", "TRIM(BOTH x FROM a)"},
-		{"substring(a FROM 2 FOR 3)", "substring(a, 2, 3)"}, {"(SELECT 1) + 1", "(scalarsubquery() + 1)"}, {"EXISTS (SELECT 1)", "exists()"}, {"a IN (SELECT 1)", "(a IN (listquery()))"},
+		{"substring(a FROM 2 FOR 3)", "substring(a, 2, 3)"}, {"(SELECT 1) + 1", "(scalarsubquery() + 1)"}, {"EXISTS (SELECT 1)", "exists()"}, {"mode(a, true)", "mode() WITHIN GROUP (ORDER BY a DESC)"}, {"mode(a, false)", "mode(a)"}, {"a IN (SELECT 1)", "(a IN (listquery()))"},
 		{"count(*) FILTER (WHERE a > 1)", "count(1) FILTER (WHERE (a > 1))"}, {"sum(a) OVER ()", "sum(a) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)"},
 		{"sum(a) OVER (PARTITION BY b, c ORDER BY d DESC, e)", "sum(a) OVER (PARTITION BY b, c ORDER BY d DESC NULLS LAST, e ASC NULLS FIRST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"},
 		{"rank() OVER (ORDER BY a)", "RANK() OVER (ORDER BY a ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"},

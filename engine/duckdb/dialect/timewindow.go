@@ -16,6 +16,7 @@ type timeWindow struct {
 	calls  []int  // the tokens that it begins at
 	insert int    // the token in front of which the windows are joined
 	from   bool   // the query has FROM
+	fields []int  // the names behind calls that are elements of its select list with them
 	stars  []int  // the stars of its select list that have no qualifier
 }
 
@@ -58,6 +59,9 @@ func (r *rewriter) timeWindows() (string, bool) {
 			return "", false
 		}
 		w.join, w.key, w.calls = join, key, append(w.calls, i)
+		if end := r.closing(i + 1); where[i].clause == "SELECT" && r.around(i) == r.around(query) && oneOf(r.at(i-1), "SELECT", "DISTINCT", ",") && r.at(end).Is(".") && oneOf(r.at(end+2), ",", "FROM") {
+			w.fields = append(w.fields, end+1)
+		}
 	}
 	if len(found) == 0 {
 		return "", false
@@ -186,6 +190,9 @@ func (r *rewriter) withWindows(found map[int]*timeWindow) string {
 			from = "FROM (SELECT 1) "
 		}
 		joins[w.insert] = " " + from + w.join + " "
+		for _, field := range w.fields {
+			behind[field] = " AS " + syntax.Quote("window."+r.at(field).Name()) + " "
+		}
 		for _, star := range w.stars {
 			if oneOf(r.at(star+1), "EXCEPT", "EXCLUDE") && r.at(star+2).Is("(") {
 				behind[star+2] = joinedWindows + ", "

@@ -46,7 +46,7 @@ func (r *rewriter) places() []place {
 		case t.Kind != syntax.Word || i > 0 && (previous.Is(".") || previous.Is("AS")):
 		case t.Is("SELECT"):
 			*top = place{i, "SELECT"}
-		case oneOf(t, "GROUP", "ORDER") && (!r.at(i+1).Is("BY") || r.inWindow(i)), t.Is("FROM") && previous.Is("DISTINCT"):
+		case oneOf(t, "GROUP", "ORDER") && (!r.at(i+1).Is("BY") || r.inWindow(i)), t.Is("FROM") && previous.Is("DISTINCT"), r.callsWindow(i):
 		case oneOf(t, clauses...):
 			top.clause = strings.ToUpper(t.Text)
 		}
