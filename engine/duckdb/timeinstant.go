@@ -43,10 +43,14 @@ func nearestLong(x float64) int64 {
 func instantCall(r *row) error {
 	v, units := r.whole(0), r.whole(1)
 	if v > math.MaxInt64/units || v < math.MinInt64/units {
-		return fault.New(fault.Invalid, "long overflow").With("ARITHMETIC_OVERFLOW", "22003")
+		return longOverflow()
 	}
 	r.give(v * units)
 	return nil
+}
+
+func longOverflow() error {
+	return fault.New(fault.Invalid, "long overflow").With("ARITHMETIC_OVERFLOW", "22003")
 }
 
 // decimalInstantCall reads seconds, which have six digits behind the point at most.

@@ -4,6 +4,7 @@ package duckdb
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/skua-data/skua/engine/sparktext"
 	"github.com/skua-data/skua/fault"
@@ -16,13 +17,17 @@ var madeTimes = []scalar{
 }
 
 func madeTimeCall(r *row) error {
-	wall, err := madeWall(r.whole(0), r.whole(1), r.whole(2), r.whole(3), r.whole(4), r.whole(5))
+	days, micros, err := madeWall(r.whole(0), r.whole(1), r.whole(2), r.whole(3), r.whole(4), r.whole(5))
 	if err != nil {
 		if r.truth(6) {
 			return nil
 		}
 		return err
 	}
+	if days > farthestDay || days < -farthestDay {
+		return longOverflow()
+	}
+	wall := days*sparktext.MicrosPerDay + micros
 	if len(r.columns) > 7 {
 		zone, err := r.zone(7)
 		if err != nil {
@@ -34,29 +39,34 @@ func madeTimeCall(r *row) error {
 	return nil
 }
 
-// madeWall gives a wall clock's microseconds. Sixty seconds are the next minute.
-func madeWall(year, month, day, hour, minute, micros int64) (int64, error) {
-	outside := func(field string, most string, value int64) error {
-		return fault.New(fault.Invalid, "Invalid value for %s (valid values %s): %d. If necessary set \"spark.sql.ansi.enabled\" to \"false\" to bypass this error.", field, most, value).
+// farthestDay is the last whose microseconds 64 bits hold in every zone.
+const farthestDay = math.MaxInt64/sparktext.MicrosPerDay - 2
+
+// madeWall gives a wall clock's day and the microseconds of it. Sixty seconds are the next minute.
+func madeWall(year, month, day, hour, minute, micros int64) (days, rest int64, err error) {
+	outside := func(field string, most string, value int64) (int64, int64, error) {
+		return 0, 0, fault.New(fault.Invalid, "Invalid value for %s (valid values %s): %d. If necessary set \"spark.sql.ansi.enabled\" to \"false\" to bypass this error.", field, most, value).
 			With("DATETIME_FIELD_OUT_OF_BOUNDS.WITH_SUGGESTION", "22023")
 	}
 	switch {
+	case year < -999_999_999 || year > 999_999_999:
+		return outside("Year", "-999999999 - 999999999", year)
 	case month < 1 || month > 12:
-		return 0, outside("MonthOfYear", "1 - 12", month)
+		return outside("MonthOfYear", "1 - 12", month)
 	case day < 1 || day > 31:
-		return 0, outside("DayOfMonth", "1 - 28/31", day)
+		return outside("DayOfMonth", "1 - 28/31", day)
 	case hour < 0 || hour > 23:
-		return 0, outside("HourOfDay", "0 - 23", hour)
+		return outside("HourOfDay", "0 - 23", hour)
 	case minute < 0 || minute > 59:
-		return 0, outside("MinuteOfHour", "0 - 59", minute)
+		return outside("MinuteOfHour", "0 - 59", minute)
 	case micros > 60_000_000 && micros < 61_000_000:
-		return 0, fault.New(fault.Invalid, "The fraction of sec must be zero. Valid range is [0, 60].").With("INVALID_FRACTION_OF_SECOND", "22023")
+		return 0, 0, fault.New(fault.Invalid, "The fraction of sec must be zero. Valid range is [0, 60].").With("INVALID_FRACTION_OF_SECOND", "22023")
 	case micros < 0 || micros > 60_000_000:
-		return 0, outside("SecondOfMinute", "0 - 59", micros/1_000_000)
+		return outside("SecondOfMinute", "0 - 59", micros/1_000_000)
 	}
 	days, ok := sparktext.DaysOf(year, month, day)
 	if !ok {
-		return 0, outside(fmt.Sprintf("date '%d-%d-%d'", year, month, day), "of the calendar", day)
+		return outside(fmt.Sprintf("date '%d-%d-%d'", year, month, day), "of the calendar", day)
 	}
-	return days*sparktext.MicrosPerDay + (hour*60+minute)*60_000_000 + micros, nil
+	return days, (hour*60+minute)*60_000_000 + micros, nil
 }
