@@ -107,6 +107,9 @@ func (r *rewriter) aggregation(name string, pos syntax.Pos) bool {
 	args := r.argumentPieces(bounds)
 	done()
 	r.numeric(name, args, start)
+	if r.Spark && strings.HasPrefix(name, "bit_") && bounds[0][1]-bounds[0][0] == 1 && r.at(bounds[0][0]).Is("NULL") {
+		args[0] = []piece{{table: -1, text: "CAST(NULL AS INTEGER)"}}
+	}
 	r.aggregated(a, distinct, args, r.tail(strings.HasPrefix(a.call, "skua_")), pos)
 	return true
 }

@@ -14,7 +14,11 @@ func (r *rewriter) call(name []syntax.Ident, start int) {
 		r.failed = unknownFunction(name, pos)
 		return
 	}
+	before := r.next
 	r.next++
+	if r.lifted(last, r.next, func() { r.next = before; r.call(name, start) }) {
+		return
+	}
 	if len(name) > 1 && transforms[last] != "" {
 		r.function(transforms[last], pos)
 		return

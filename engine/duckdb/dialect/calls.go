@@ -95,9 +95,9 @@ func (w *arithmeticWriter) functionOf(n *node, t arith.Type) {
 	case n.op == "sign":
 		w.signum(n.right, of)
 	case n.op == "abs":
-		w.text("abs(")
+		w.text("CAST(abs(") // which has no type of its own where the engine knows that it is NULL
 		w.as(n.right, t)
-		w.text(")")
+		w.text(") AS " + spelled(t).Text + ")")
 	case t.Kind == arith.Decimal:
 		w.text(w.exact(n.op, t) + "(")
 		w.as(n.right, arith.Ceiled(of))

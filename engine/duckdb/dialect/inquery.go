@@ -36,12 +36,30 @@ func (r *rewriter) comparesQuery(value [2]int, in int, not string) bool {
 // whether there is none that might.
 func (r *rewriter) unknown(from, to int) string {
 	switch {
-	case !r.listing || to-from == 1 && r.at(from).Is("NULL"):
+	case !r.listing && !r.insideCall(from) || to-from == 1 && r.at(from).Is("NULL"):
 		return ""
 	case r.at(from - 1).Is("NOT"), r.at(from-1).Is("(") && r.at(from-2).Is("NOT"):
 		return "true"
 	}
 	return "false"
+}
+
+// insideCall reports whether a token is among the arguments of a function, where what is neither true nor false is a value, too.
+func (r *rewriter) insideCall(at int) bool {
+	depth := 0
+	for i := at - 1; i > 0; i-- {
+		switch t := r.at(i); {
+		case t.Is(")"):
+			depth++
+		case t.Is("(") && depth > 0:
+			depth--
+		case t.Is("(") && callsFunction(r.at(i-1), r.at(i-2)):
+			return true
+		case depth == 0 && oneOf(t, "SELECT", "WHERE", "HAVING", "ON"):
+			return false
+		}
+	}
+	return false
 }
 
 func (q inQuery) asks() [][]piece { return [][]piece{q.value, q.query} }

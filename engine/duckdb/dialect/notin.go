@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,5 +41,25 @@ func (r *rewriter) notInTuple(pos syntax.Pos) bool {
 		r.template("($1) = "+names[i], pos, v)
 	}
 	r.emit(") IS NOT FALSE)")
+	return true
+}
+
+// inTuple writes (a, b) IN (SELECT …) as a value; false: the next tokens are something else, or it is a condition.
+func (r *rewriter) inTuple(pos syntax.Pos) bool {
+	if !r.Spark || !r.ahead("IN", "(") || !oneOf(r.at(r.next+2), "SELECT", "WITH") || !r.at(r.next-1).Is(")") {
+		return false
+	}
+	open := r.opening(r.next - 1)
+	if open < 0 || open > 0 && callsFunction(r.at(open-1), r.at(open-2)) {
+		return false
+	}
+	from, unknown := r.piecesFrom(open), r.unknown(open, r.next)
+	if from < 0 || unknown == "" {
+		return false
+	}
+	r.out.pieces = slices.Insert(r.out.pieces, from, piece{table: -1, text: "coalesce("})
+	r.copy()
+	r.group(false)
+	r.emit(", " + unknown + ")")
 	return true
 }

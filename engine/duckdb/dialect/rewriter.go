@@ -52,6 +52,7 @@ type rewriter struct {
 	lambdaNames    map[string]string // what the names of lambdas around are written as, by name in lower case
 	lambdaScope    string            // the text of the calls that they are lambdas of
 	lambdaLevel    int
+	stands         map[int]stand
 	subscripts     map[int]int // how many are behind each other, by the typed part that ends with them
 	failed         error
 

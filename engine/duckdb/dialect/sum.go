@@ -20,7 +20,7 @@ func (s sum) of(types []Type) (Type, error) {
 	switch t := types[0]; {
 	case t.Name == "DECIMAL":
 		return decimalType(min(38, t.Width+10), t.Scale), nil
-	case t.Name == "VARCHAR" || t.Name == "FLOAT" || t.Name == "DOUBLE":
+	case t.Name == "VARCHAR" || t.Name == `"NULL"` || t.Name == "FLOAT" || t.Name == "DOUBLE":
 		return parseType("DOUBLE"), nil
 	case numbers[t.Name]:
 		return parseType("HUGEINT"), nil
@@ -30,7 +30,7 @@ func (s sum) of(types []Type) (Type, error) {
 
 func (s sum) write(w *writer, types []Type) {
 	switch {
-	case len(types) > 0 && types[0].Name == "VARCHAR":
+	case len(types) > 0 && (types[0].Name == "VARCHAR" || types[0].Name == `"NULL"`):
 		s.castCall(w, "sum")
 	case len(types) > 0 && types[0].Name == "DECIMAL" && types[0].Width+10 < 38:
 		out, _ := s.of(types)

@@ -19,6 +19,10 @@ func (r *rewriter) word(s *scope) bool {
 			r.emitAt("//", t.Pos)
 			return true
 		}
+	case "IN":
+		if r.next > 0 && r.inTuple(t.Pos) {
+			return true
+		}
 	case "NOT":
 		if r.next > 0 && r.notInTuple(t.Pos) {
 			return true
