@@ -9,7 +9,7 @@ import (
 	"github.com/skua-data/skua/engine/duckdb/dialect"
 )
 
-// keepKeys writes keys of orders so that columns with floats come back as they were, and values with parts are sorted as in Spark.
+// keepKeys writes keys of orders so that columns with floats come back as they were, and, in Spark's dialect, values with parts are sorted as there.
 func (p *program) keepKeys(ctx context.Context, c *connection, root *planNode) {
 	if p.statement.Keys() == 0 || !root.sortsOtherwise() {
 		return
@@ -35,7 +35,7 @@ func (p *program) probe(ctx context.Context, c *connection) (useful bool) {
 		return false
 	}
 	root.probes(func(number int, t planType) {
-		if number < len(p.keyTypes) && (t.ID == "DOUBLE" || t.ID == "FLOAT" || t.nested()) {
+		if number < len(p.keyTypes) && (t.ID == "DOUBLE" || t.ID == "FLOAT" || t.nested() && p.query.Dialect == "spark") {
 			p.keyTypes[number], useful = t.ID, true
 		}
 	})
