@@ -212,3 +212,12 @@ func (n *node) days(types []arith.Type) bool {
 	l, r := types[n.left.id].Kind, types[n.right.id].Kind
 	return (n.op == "+" || n.op == "-") && l == arith.Date && r == arith.Bigint && n.right.called || n.op == "+" && r == arith.Date && l == arith.Bigint && n.left.called
 }
+
+// near reports whether a number of days as it is written is added to a date, or taken away, that is too small for any date to be beyond those that there are.
+func (n *node) near() bool {
+	const digits = 6
+	near := func(n *node) bool {
+		return n.op == "" && n.asked == 0 && 0 < n.known.Digits && n.known.Digits <= digits
+	}
+	return near(n.left) || near(n.right)
+}

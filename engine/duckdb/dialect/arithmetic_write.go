@@ -345,6 +345,16 @@ func (w *arithmeticWriter) times(n *node, t arith.Type) {
 		w.text("CAST(")
 		w.infix(n, n.op)
 		w.text("AS DATE)")
+	case t.Kind == arith.Date && !n.near():
+		date, days := n.left, n.right
+		if l.Kind != arith.Date {
+			date, days = days, date
+		}
+		w.text("skua_days_on(")
+		w.node(date)
+		w.text(",")
+		w.as(days, arith.Of(arith.Int))
+		w.text(map[string]string{"+": ", 1)", "-": ", -1)"}[n.op])
 	case t.Kind == arith.Date:
 		w.moved(n.left, l)
 		w.text(n.op)
