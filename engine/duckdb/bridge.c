@@ -12,6 +12,7 @@
 extern char *skuaBind(uint64_t id, struct ArrowSchema *schema, struct ArrowArray *empty, uint64_t *rows, char *exact);
 extern char *skuaOpen(uint64_t id, uint64_t *columns, uint64_t count, struct ArrowSchema *schema, uint64_t *reader);
 extern char *skuaNext(uint64_t reader, struct ArrowArray *batch);
+extern char *skuaWanted(uint64_t reader);
 extern void skuaClose(uint64_t reader);
 
 typedef struct {
@@ -220,7 +221,10 @@ static bool pull(scan_state *s, worker_state *w, char **error) {
 			return false;
 		}
 	}
-	return true;
+	if (w->offset > 0) { // the engine itself looks at interruptions once in many vectors
+		*error = skuaWanted(s->reader);
+	}
+	return !*error;
 }
 
 // slice views n rows of the batch from its offset on. The view owns nothing.

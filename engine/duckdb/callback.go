@@ -6,6 +6,7 @@ package duckdb
 import "C"
 
 import (
+	"context"
 	"fmt"
 	"runtime/cgo"
 	"runtime/debug"
@@ -89,6 +90,16 @@ func skuaNext(id C.uint64_t, out *C.struct_ArrowArray) *C.char {
 		defer batch.Release()
 		cdata.ExportArrowRecordBatch(batch, (*cdata.CArrowArray)(unsafe.Pointer(out)), nil)
 		return nil
+	})
+}
+
+// skuaWanted fails once nobody waits for a reader's rows any more.
+//
+//export skuaWanted
+func skuaWanted(id C.uint64_t) *C.char {
+	return guarded(func() error {
+		run := cgo.Handle(id).Value().(*reader).of.run
+		return run.fail(context.Cause(run.ctx))
 	})
 }
 

@@ -11,8 +11,18 @@ import (
 	"github.com/skua-data/skua/fault"
 )
 
+// maxPattern bounds the patterns of LIKE that come from rows, in bytes: the time of a match grows with the text times its pattern.
+const maxPattern = 1000
+
 // textFunctions are Spark's functions of texts that the engine lacks or has with other values.
 var textFunctions = []scalar{
+	rowFunction("skua_pattern", []int{typeVarchar}, typeVarchar, func(r *row) error {
+		if len(r.text(0)) > maxPattern {
+			return fault.New(fault.Exhausted, "LIKE takes patterns of at most %d bytes where they are no literals", maxPattern)
+		}
+		r.give(r.text(0))
+		return nil
+	}),
 	rowFunction("skua_part_before", []int{typeVarchar, typeVarchar, typeBigint}, typeVarchar, partBeforeCall),
 	rowFunction("skua_split_part", []int{typeVarchar, typeVarchar, typeBigint}, typeVarchar, splitPartCall),
 	rowFunction("skua_overlay", []int{typeVarchar, typeVarchar, typeBigint, typeBigint}, typeVarchar, func(r *row) error {

@@ -4,12 +4,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/skua-data/skua/engine/syntax"
 )
-
-// maxWildcards is how many % the engine's own LIKE may try to place in a text: with more of them its time has no bound.
-const maxWildcards = 3
 
 // quantifies reports whether a list of patterns begins with the token: LIKE ANY (…).
 func (r *rewriter) quantifies(token int) bool {
@@ -199,22 +197,26 @@ func likeCall(word string) func(r *rewriter, bounds [][2]int, pos syntax.Pos) bo
 // like writes [NOT] LIKE and ILIKE, in front of the pattern. A backslash in a literal is the escape character unless another one is named.
 func (r *rewriter) like(word syntax.Token, not bool) {
 	r.likePattern(word, not, func(end int) (string, int, bool) {
-		if r.at(end).Is("ESCAPE") && r.at(end+1).Kind == syntax.Text {
-			return syntax.TextOf(r.at(end + 1)), end + 2, true
+		at, more := end, 2
+		if r.at(at).Is("{") && r.at(at+3).Is("}") {
+			at, more = at+1, 4
+		}
+		if r.at(at).Is("ESCAPE") && r.at(at+1).Kind == syntax.Text {
+			return syntax.TextOf(r.at(at + 1)), end + more, true
 		}
 		return "", end, r.at(end).Is("ESCAPE") || r.at(end).Is("{")
 	})
 }
 
-// likePattern writes a test of a pattern, the next token, whose escape character is told by the token behind it. Patterns that are no literals, and those with many
-// wildcards and an escape character, become regular expressions, which take a time that grows with the text alone.
+// likePattern writes a test of a pattern, the next token, whose escape character is told by the token behind it. Patterns that are no literals, and those whose
+// wildcards the engine would place by trying, become regular expressions, which take a time that grows with the text alone.
 func (r *rewriter) likePattern(word syntax.Token, not bool, escapeAt func(end int) (escape string, next int, named bool)) {
 	pattern, end := "", r.next
 	for ; r.at(end).Kind == syntax.Text; end++ {
 		pattern += syntax.TextOf(r.at(end))
 	}
-	flags, operator := "(?s)", "~"
-	if word.Is("ILIKE") {
+	flags, operator, folds := "(?s)", "~", word.Is("ILIKE")
+	if folds {
 		flags = "(?si)"
 	}
 	if not {
@@ -225,12 +227,14 @@ func (r *rewriter) likePattern(word syntax.Token, not bool, escapeAt func(end in
 		escape = `\`
 	}
 	escaped := named || strings.Contains(pattern, escape)
+	told := !named || next != end || escape != "" // else the engine is told as it stands
+	tried := (escaped || folds || strings.Contains(pattern, "_")) && wildcardsTried(pattern) > 1 && told && !endsEscaped(pattern, escape)
 	switch after := r.at(end); {
 	case end == r.next, after.Is("||"), r.Spark && !named && strings.Contains(validEscapes.ReplaceAllString(pattern, ""), `\`):
 		r.patternExpression(operator, flags, word.Pos)
-	case escaped && strings.Count(pattern, "%") > maxWildcards && len([]rune(escape)) == 1 && !after.Is("{"):
+	case tried && len([]rune(escape)) < 2:
 		r.next = next
-		r.emitAt(operator+" "+QuoteText(flags+likeRegex(pattern, []rune(escape)[0])), word.Pos)
+		r.emitAt(operator+" "+QuoteText("(?s)"+likeRegex(pattern, escape, folds)), word.Pos)
 	default:
 		if not {
 			r.emit("NOT")
@@ -238,7 +242,7 @@ func (r *rewriter) likePattern(word syntax.Token, not bool, escapeAt func(end in
 		r.emitAt(strings.ToUpper(word.Text), word.Pos)
 		r.string()
 		switch {
-		case named && !after.Is("{"):
+		case named && told:
 			r.next = next
 			r.emit("ESCAPE " + QuoteText(escape))
 		case !named && strings.Contains(pattern, `\`):
@@ -266,32 +270,64 @@ func (r *rewriter) patternExpression(operator, flags string, pos syntax.Pos) {
 	if r.Spark {
 		regex = "skua_like_pattern" // which knows the backslash
 	}
-	r.emitAt(operator+" ("+QuoteText(flags)+" || "+regex+"(", pos)
+	r.emitAt(operator+" ("+QuoteText(flags)+" || "+regex+"(skua_pattern(", pos)
 	from := len(r.out.pieces)
 	for r.failed == nil && r.next < end {
 		r.operand(&scope{})
 	}
 	r.pattern = [2]int{from, len(r.out.pieces)}
-	r.emit("))")
+	r.emit(")))")
 }
 
-// likeRegex writes a pattern of LIKE as a regular expression.
-func likeRegex(pattern string, escape rune) string {
+// wildcardsTried counts the wildcards of a pattern that may stand for several parts of a text; one at its end stands for what is left.
+func wildcardsTried(pattern string) int {
+	pattern = strings.TrimRight(pattern, "%")
+	n := strings.Count(pattern, "%")
+	return n - strings.Count(pattern, "%%")
+}
+
+// endsEscaped reports whether a pattern ends within an escape sequence, which the engine refuses.
+func endsEscaped(pattern, escape string) bool {
+	return escape != "" && (len(pattern)-len(strings.TrimRight(pattern, escape)))%2 == 1
+}
+
+// likeRegex writes a pattern of LIKE, or of ILIKE, which folds cases, as a regular expression. An empty escape: there is no such character.
+func likeRegex(pattern, escape string, folds bool) string {
 	var b strings.Builder
 	literal := false
 	for _, c := range pattern {
 		switch {
-		case !literal && c == escape:
+		case !literal && string(c) == escape:
 			literal = true
 			continue
 		case !literal && c == '%':
 			b.WriteString(".*")
 		case !literal && c == '_':
 			b.WriteByte('.')
+		case folds:
+			b.WriteString(caseClass(c))
 		default:
 			b.WriteString(regexp.QuoteMeta(string(c)))
 		}
 		literal = false
 	}
 	return b.String()
+}
+
+// caseClass writes the characters that are the same letter in lower case; more are the same to a regular expression that ignores cases.
+func caseClass(c rune) string {
+	lower := unicode.ToLower(c)
+	class := regexp.QuoteMeta(string(lower))
+	for f := unicode.SimpleFold(lower); f != lower; f = unicode.SimpleFold(f) {
+		if unicode.ToLower(f) == lower {
+			class += string(f)
+		}
+	}
+	if lower == 'i' {
+		class += "İ"
+	}
+	if class == regexp.QuoteMeta(string(lower)) {
+		return class
+	}
+	return "[" + class + "]"
 }
