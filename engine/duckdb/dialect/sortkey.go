@@ -218,9 +218,23 @@ func (r *rewriter) aliasOf(from, end int) (name string, valueEnd int) {
 	return "", end
 }
 
+// enclosedName gives the name of an element that is a column in parentheses; empty: it is something else.
+func (r *rewriter) enclosedName(from, end int) string {
+	for r.at(from).Is("(") && r.endOf(from+1) == end-1 {
+		from, end = from+1, end-1
+	}
+	if name, valueEnd := r.aliasOf(from, end); end > from && valueEnd == end {
+		return name
+	}
+	return ""
+}
+
 // list keeps an element for the keys that name it.
 func (r *rewriter) list(s *scope, name string, from, end int, value []piece, many bool) {
 	out := listed{name: name, value: append([]piece{}, value...), many: many, dotted: end-from > 2 && r.at(end-2).Is(".") && isName(r.at(end-1))}
+	if name == "" {
+		out.name = r.enclosedName(from, end)
+	}
 	if many {
 		out.value = nil
 	}
