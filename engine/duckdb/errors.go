@@ -211,11 +211,13 @@ func candidates(list string) string {
 	return strings.Join(out, ", ")
 }
 
-// nearestFunction suggests a name of a function that may run.
+// nearestFunction suggests a function that may run, but none of those that only rewritten statements call.
 func nearestFunction(name string, known map[string]bool) string {
 	names := make([]string, 0, len(known))
 	for n := range known {
-		names = append(names, n)
+		if !strings.HasPrefix(n, "skua_") {
+			names = append(names, n)
+		}
 	}
 	sort.Strings(names)
 	if near := catalogs.Nearest(name, names); near != "" {

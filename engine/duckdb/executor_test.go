@@ -233,6 +233,7 @@ func TestErrorsHaveAPlaceAndASuggestion(t *testing.T) {
 		{"SELECT id,\n  statsu, count(*) FROM orders GROUP BY 1, 2", "`statsu` cannot be resolved. Did you mean one of the following? [`status`"},
 		{"SELECT id, statsu || 'x' FROM orders", "(line 1, pos 11)"},
 		{"SELECT uper(status) FROM orders", "Did you mean upper?"},
+		{"SELECT ska_interval(status) FROM orders", "`ska_interval`: there is no such function. SQLSTATE"},
 		{"SELECT id, count(*) FROM orders", "GROUP BY"},
 		{"SELECT CAST(status AS INT) + 1 FROM orders", "[CAST_INVALID_INPUT]"},
 		{"SELECT id FROM orders WHERE id + = 3", "(line 1, pos "},
