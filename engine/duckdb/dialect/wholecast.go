@@ -17,6 +17,9 @@ func (r *rewriter) sparkCast(verb string, as int, pos syntax.Pos) bool {
 		return false
 	}
 	from := r.next + 1
+	if as-from == 1 && r.at(from).Is("NULL") {
+		t, end = r.fieldOfNull(t, end)
+	}
 	if literal, ok := r.intervalLiteral([2]int{from, as}); ok {
 		if text, ok := intervalCast(literal, spellType(t, true)); ok {
 			r.emitAt(text, pos)
@@ -33,6 +36,23 @@ func (r *rewriter) sparkCast(verb string, as int, pos syntax.Pos) bool {
 	r.castTo(t, verb == "TRY_CAST", from, as, operand, pos)
 	r.next = end + 1
 	return true
+}
+
+// fieldOfNull gives the type of a field that is taken of NULL cast to a struct, and its last token: the engine has no type for a part of NULL.
+func (r *rewriter) fieldOfNull(t syntax.TypeName, end int) (syntax.TypeName, int) {
+	for r.at(end + 1).Is(".") {
+		var named []syntax.TypeField
+		for _, f := range t.Fields {
+			if strings.EqualFold(f.Name.Text, r.at(end+2).Name()) {
+				named = append(named, f)
+			}
+		}
+		if len(named) != 1 {
+			break
+		}
+		t, end = named[0].Type, end+2
+	}
+	return t, end
 }
 
 // typeAt reads the type that stands from a token on, and says where it ends.
