@@ -36,12 +36,20 @@ func (r *rewriter) comparesQuery(value [2]int, in int, not string) bool {
 // whether there is none that might.
 func (r *rewriter) unknown(from, to int) string {
 	switch {
-	case !r.listing && !r.insideCall(from) || to-from == 1 && r.at(from).Is("NULL"):
+	case !r.listing && !r.insideCall(from) && !r.askedIs(from) || to-from == 1 && r.at(from).Is("NULL"):
 		return ""
 	case r.at(from - 1).Is("NOT"), r.at(from-1).Is("(") && r.at(from-2).Is("NOT"):
 		return "true"
 	}
 	return "false"
+}
+
+// askedIs reports whether IS follows the parentheses that a token is the first in, but for NOT.
+func (r *rewriter) askedIs(at int) bool {
+	if at--; at > 0 && r.at(at).Is("NOT") {
+		at--
+	}
+	return at >= 0 && r.at(at).Is("(") && r.at(r.closing(at)).Is("IS")
 }
 
 // insideCall reports whether a token is among the arguments of a function, where what is neither true nor false is a value, too.
