@@ -11,7 +11,7 @@ import (
 var sparkCollections = func() map[string]function {
 	out := map[string]function{
 		"typeof":         templated(1, "skua_type_name(typeof($1))"),
-		"array_distinct": templated(1, "skua_distinct($1)"), "array_compact": templated(1, "list_filter($1, lambda skua_x: skua_x IS NOT NULL)"),
+		"array_distinct": byTypes(1, 1, distinctRule), "array_compact": templated(1, "list_filter($1, lambda skua_x: skua_x IS NOT NULL)"),
 		"array_repeat": templated(2, "skua_repeated($1, $2)"), "slice": templated(3, "skua_sliced($1, $2, $3)"), "flatten": templated(1, "skua_flattened($1)"),
 		"get":        {special: getElement},
 		"sort_array": {special: sortArray}, "named_struct": {special: sparkNamedStruct},
@@ -179,8 +179,28 @@ func listsRule(name, text, gives string) func(types []Type) (verdict, error) {
 		if gives == "" {
 			out.gives = parseType(to.Text + "[]")
 		}
+		out.text = zerosApart(text, to, gives == "")
 		return out, nil
 	}
+}
+
+// distinctRule is for array_distinct.
+func distinctRule(types []Type) (verdict, error) {
+	return verdict{text: zerosApart("skua_distinct($1)", types[0].element(), true), gives: types[0], casts: []string{""}}, nil
+}
+
+// zerosApart writes a call that compares the elements of lists so that 0.0 and -0.0 are two, as Spark does with numbers that are elements themselves.
+func zerosApart(call string, element Type, list bool) string {
+	if element.Name != "DOUBLE" && element.Name != "FLOAT" {
+		return call
+	}
+	for _, operand := range []string{"$1", "$2"} {
+		call = strings.Replace(call, operand, "list_transform("+operand+", lambda skua_z: CASE WHEN skua_z IS NOT NULL THEN struct_pack(v := skua_z, z := skua_z = 0 AND signbit(skua_z)) END)", 1)
+	}
+	if !list {
+		return call
+	}
+	return "list_transform(" + call + ", lambda skua_z: skua_z.v)"
 }
 
 // sizeRule is for size and cardinality.
