@@ -22,7 +22,7 @@ type Catalog interface {
 	Namespaces(ctx context.Context, parent table.Identifier) iter.Seq2[table.Identifier, error]
 	// LoadNamespace gives a namespace's properties; location is one where the catalog knows it.
 	LoadNamespace(ctx context.Context, namespace table.Identifier) (iceberg.Properties, error)
-	// Tables yields the entries of a namespace (nil: the root, where RootTables says so) in byte order.
+	// Tables yields the entries of a namespace (nil: the root, where RootTables says so) in byte order. What Names(ctx) does not match may be left out.
 	Tables(ctx context.Context, namespace table.Identifier) iter.Seq2[Entry, error]
 	// Load loads a table or a view.
 	Load(ctx context.Context, req LoadRequest) (*Table, error)

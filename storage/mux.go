@@ -126,12 +126,10 @@ func leavesFolder(at Location) bool {
 }
 
 // Probe asks the store of a location's scheme, where that is a Prober.
-func (r *routed) Probe(ctx context.Context, at Location) (found, known bool) {
+func (r *routed) Probe(ctx context.Context, at Location) bool {
 	store, opened, _, err := r.route(ctx, at)
-	if p, ok := store.(Prober); ok && err == nil {
-		return p.Probe(ctx, opened)
-	}
-	return false, false
+	p, ok := store.(Prober)
+	return ok && err == nil && p.Probe(ctx, opened)
 }
 
 // Open opens a file in the store of its scheme.

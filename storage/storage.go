@@ -46,8 +46,8 @@ type Store interface {
 
 // Prober is a Store that tells of one file at less cost than a listing.
 type Prober interface {
-	// Probe reports whether a file is there; known is false where that cannot be told so.
-	Probe(ctx context.Context, at Location) (found, known bool)
+	// Probe reports whether a file is there; false also where that cannot be told so.
+	Probe(ctx context.Context, at Location) bool
 }
 
 // Credential is what a catalog vends for a part of a store. The longest prefix of a location wins.

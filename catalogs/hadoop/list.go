@@ -195,7 +195,7 @@ func (c *catalog) stillTable(ctx context.Context, folder storage.Location, trust
 	case !ok:
 		return false
 	}
-	found, _ := p.Probe(ctx, under(under(folder, "metadata"), was.name))
+	found := p.Probe(ctx, under(under(folder, "metadata"), was.name))
 	if found {
 		c.known.add(folder, was.name)
 	}

@@ -5,10 +5,8 @@ package local
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strings"
 
@@ -55,13 +53,13 @@ func path(at storage.Location) (string, error) {
 }
 
 // Probe looks at a file without opening it.
-func (Store) Probe(ctx context.Context, at storage.Location) (found, known bool) {
+func (Store) Probe(ctx context.Context, at storage.Location) bool {
 	path, err := path(at)
 	if err != nil || ctx.Err() != nil {
-		return false, false
+		return false
 	}
 	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular(), err == nil || errors.Is(err, fs.ErrNotExist)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // Open opens a regular file. The length is the file's own, whatever size says.
