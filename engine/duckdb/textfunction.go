@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/skua-data/skua/engine/duckdb/dialect"
 	"github.com/skua-data/skua/engine/sparktext"
 	"github.com/skua-data/skua/fault"
 )
@@ -21,6 +22,10 @@ var textFunctions = []scalar{
 			return fault.New(fault.Exhausted, "LIKE takes patterns of at most %d bytes where they are no literals", maxPattern)
 		}
 		r.give(r.text(0))
+		return nil
+	}),
+	rowFunction("skua_caseless", []int{typeBoolean, typeVarchar}, typeVarchar, func(r *row) error {
+		r.give(dialect.FoldedRegex(r.text(1), r.truth(0)))
 		return nil
 	}),
 	rowFunction("skua_part_before", []int{typeVarchar, typeVarchar, typeBigint}, typeVarchar, partBeforeCall),

@@ -3,6 +3,7 @@ package dialect
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -215,10 +216,7 @@ func (r *rewriter) likePattern(word syntax.Token, not bool, escapeAt func(end in
 	for ; r.at(end).Kind == syntax.Text; end++ {
 		pattern += syntax.TextOf(r.at(end))
 	}
-	flags, operator, folds := "(?s)", "~", word.Is("ILIKE")
-	if folds {
-		flags = "(?si)"
-	}
+	operator, folds := "~", word.Is("ILIKE")
 	if not {
 		operator = "!~"
 	}
@@ -231,7 +229,7 @@ func (r *rewriter) likePattern(word syntax.Token, not bool, escapeAt func(end in
 	tried := (escaped || folds || strings.Contains(pattern, "_")) && wildcardsTried(pattern) > 1 && told && !endsEscaped(pattern, escape)
 	switch after := r.at(end); {
 	case end == r.next, after.Is("||"), r.Spark && !named && strings.Contains(validEscapes.ReplaceAllString(pattern, ""), `\`):
-		r.patternExpression(operator, flags, word.Pos)
+		r.patternExpression(operator, folds, word.Pos)
 	case tried && len([]rune(escape)) < 2:
 		r.next = next
 		r.emitAt(operator+" "+QuoteText("(?s)"+likeRegex(pattern, escape, folds)), word.Pos)
@@ -254,8 +252,8 @@ func (r *rewriter) likePattern(word syntax.Token, not bool, escapeAt func(end in
 // validEscapes are the backslashes that stand in front of themselves or of a wildcard; with others a pattern fails where it is used.
 var validEscapes = regexp.MustCompile(`\\[\\%_]`)
 
-// patternExpression writes a search for a pattern of LIKE that is an expression.
-func (r *rewriter) patternExpression(operator, flags string, pos syntax.Pos) {
+// patternExpression writes a search for a pattern of LIKE, or of ILIKE, which folds cases, that is an expression.
+func (r *rewriter) patternExpression(operator string, folds bool, pos syntax.Pos) {
 	r.parser.Seek(r.next)
 	if _, err := r.parser.Value(); err != nil {
 		r.failed = err
@@ -270,12 +268,18 @@ func (r *rewriter) patternExpression(operator, flags string, pos syntax.Pos) {
 	if r.Spark {
 		regex = "skua_like_pattern" // which knows the backslash
 	}
-	r.emitAt(operator+" ("+QuoteText(flags)+" || "+regex+"(skua_pattern(", pos)
+	if folds {
+		regex = "skua_caseless(" + strconv.FormatBool(!r.Spark) + ", " + regex
+	}
+	r.emitAt(operator+" ('(?s)' || "+regex+"(skua_pattern(", pos)
 	from := len(r.out.pieces)
 	for r.failed == nil && r.next < end {
 		r.operand(&scope{})
 	}
 	r.pattern = [2]int{from, len(r.out.pieces)}
+	if folds {
+		r.emit(")")
+	}
 	r.emit(")))")
 }
 
@@ -305,7 +309,7 @@ func likeRegex(pattern, escape string, folds bool) string {
 		case !literal && c == '_':
 			b.WriteByte('.')
 		case folds:
-			b.WriteString(caseClass(c))
+			b.WriteString(caseClass(c, true))
 		default:
 			b.WriteString(regexp.QuoteMeta(string(c)))
 		}
@@ -314,8 +318,27 @@ func likeRegex(pattern, escape string, folds bool) string {
 	return b.String()
 }
 
+// FoldedRegex makes the letters of a regular expression of LIKE ignore cases as ILIKE does; what stands behind a backslash is no letter. Whether i is the same letter
+// as İ is told by dotted.
+func FoldedRegex(regex string, dotted bool) string {
+	var b strings.Builder
+	quoted := false
+	for _, c := range regex {
+		if quoted || c <= unicode.MaxASCII && !unicode.IsLetter(c) {
+			b.WriteRune(c)
+		} else {
+			b.WriteString(caseClass(c, dotted))
+		}
+		quoted = !quoted && c == '\\'
+	}
+	return b.String()
+}
+
 // caseClass writes the characters that are the same letter in lower case; more are the same to a regular expression that ignores cases.
-func caseClass(c rune) string {
+func caseClass(c rune, dotted bool) string {
+	if c == 'İ' && !dotted {
+		return "İ"
+	}
 	lower := unicode.ToLower(c)
 	class := regexp.QuoteMeta(string(lower))
 	for f := unicode.SimpleFold(lower); f != lower; f = unicode.SimpleFold(f) {
@@ -323,7 +346,7 @@ func caseClass(c rune) string {
 			class += string(f)
 		}
 	}
-	if lower == 'i' {
+	if lower == 'i' && dotted {
 		class += "İ"
 	}
 	if class == regexp.QuoteMeta(string(lower)) {
