@@ -101,6 +101,8 @@ Under ` + "`spark`" + ` functions of lists, maps and lambdas are Spark's: ` + "`
 order, a key twice in a map is ` + "`DUPLICATED_MAP_KEY`" + `, the place in ` + "`transform(l, (x, i) -> …)`" + ` begins at 0, and ` + "`sequence`" + ` has the type of its arguments. So are those of JSON: ` + "`get_json_object`" + ` and
 ` + "`json_tuple`" + ` of what is malformed are NULL, ` + "`to_json`" + ` leaves out fields without a value, and ` + "`from_json`" + ` and ` + "`from_csv`" + `, whose schemas are literals, give NULL for what is not of the type.
 
+` + "`x LIKE ANY (a, b)`" + `, ` + "`SOME`" + ` and ` + "`ALL`" + `, also with ` + "`NOT`" + ` and ` + "`ILIKE`" + `, test each of several patterns, in both dialects; a query cannot give the patterns.
+
 A star among the arguments of a function is the columns of its query: ` + "`struct(*)`" + `, ` + "`concat(t.*, 'x')`" + `, ` + "`array(* EXCEPT (id))`" + `, ` + "`count(DISTINCT *)`" + `. ` + "`COLUMNS(…)`" + ` is DuckDB's, and its columns
 are called after those it takes. The generators ` + "`explode`" + `, ` + "`posexplode`" + `, ` + "`inline`" + `, ` + "`stack`" + `, ` + "`json_tuple`" + ` and their ` + "`_outer`" + ` forms stand in a select list (one in each, with ` + "`AS name`" + ` or
 ` + "`AS (a, b)`" + `), behind ` + "`LATERAL VIEW`" + ` and where a table may; without names their columns are ` + "`col`" + `, ` + "`pos`" + `, ` + "`key`" + ` and ` + "`value`" + `, ` + "`col0`" + `, ` + "`c0`" + ` and so on, as in Spark. A ` + "`JOIN`" + ` without ` + "`ON`" + ` and ` + "`USING`" + `
@@ -115,8 +117,9 @@ number of arguments and a window function without ` + "`OVER`" + ` are refused a
 an order or with a frame, ` + "`DISTINCT`" + ` and ` + "`FILTER`" + ` with ` + "`OVER`" + `, and frames that end before they begin. ` + "`OVER w`" + ` gives its column the name of what ` + "`WINDOW`" + ` says; ` + "`QUALIFY`" + `, ` + "`GROUPS`" + ` and ` + "`EXCLUDE`" + ` are
 there besides. A window function inside another one is not supported. Windows of time are ` + "`" + `window(ts, '10 minutes', '5 minutes', '1 minute')` + "`" + `, grouped by or beside columns and ` + "`" + `*` + "`" + `,
 but not beside ` + "`" + `*` + "`" + ` over joins with ` + "`" + `USING` + "`" + ` and ` + "`" + `NATURAL` + "`" + `; ` + "`" + `session_window` + "`" + ` is not there.
+A null inside a struct or a list comes before what is there, and what has no type is a ` + "`void`" + `, which ` + "`ansi`" + ` calls an ` + "`int`" + `.
 ` + "`(a, b) NOT IN (SELECT …)`" + ` is true where no row may be equal. ` + "`VALUES`" + ` calls its columns ` + "`col1`" + `, ` + "`col2`" + ` and so on, and ` + "`t.s.*`" + ` is
-the fields of a struct. Otherwise than in Spark, a null inside a struct or a list is greater than what is there, -0.0 may stand for a group of zeros, and of rows that tie ` + "`max_by`" + ` and ` + "`min_by`" + ` take the first.
+the fields of a struct. Otherwise than in Spark, -0.0 may stand for a group of zeros, and of rows that tie ` + "`max_by`" + ` and ` + "`min_by`" + ` take the first.
 
 ## Where they differ
 
