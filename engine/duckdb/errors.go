@@ -114,6 +114,9 @@ func (p *problem) fault(c class) *fault.Error {
 	if refused := refusedPattern(message); refused != nil {
 		return refused
 	}
+	if macro := unfitMacro.FindStringSubmatch(message); macro != nil {
+		return unfit(macro[1], strings.Count(message, macro[1]+"(")-1)
+	}
 	switch {
 	case p.Subtype == "COLUMN_NOT_FOUND":
 		hint := ""
@@ -126,7 +129,7 @@ func (p *problem) fault(c class) *fault.Error {
 		strings.Contains(message, "\" does not have a column named \""):
 		return fault.New(fault.Invalid, "%s", message).With("UNRESOLVED_COLUMN.WITH_SUGGESTION", "42703")
 	case p.Subtype == "NO_MATCHING_FUNCTION":
-		return fault.New(fault.Invalid, "No function matches %s: a cast of an argument may help.", p.Call).With("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", "42K09")
+		return fault.New(fault.Invalid, "No function matches %s: a cast of an argument may help.", strings.TrimPrefix(p.Call, ownFunction)).With("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", "42K09")
 	case strings.Contains(message, "must appear in the GROUP BY") && !p.grouped:
 		return fault.New(fault.Invalid, "%s. The query does not include a GROUP BY clause: add one, or turn it into the window functions using OVER clauses.", strings.TrimSuffix(message, ".")).With("MISSING_GROUP_BY", "42803")
 	case strings.Contains(message, "must appear in the GROUP BY"):
@@ -211,11 +214,25 @@ func candidates(list string) string {
 	return strings.Join(out, ", ")
 }
 
-// nearestFunction suggests a function that may run, but none of those that only rewritten statements call.
+// ownFunction begins the names of functions that only rewritten statements call.
+const ownFunction = "skua_"
+
+// unfitMacro is what the engine says where no form of a macro takes the arguments, or where it cannot choose one.
+var unfitMacro = regexp.MustCompile(`^Macro (?:` + ownFunction + `)?(\w+)\(\) (?:does not support the supplied arguments|has multiple overloads)`)
+
+// unfit is the error of it. A macro of one form takes every type, but not any number of arguments.
+func unfit(name string, forms int) *fault.Error {
+	if forms == 1 {
+		return fault.New(fault.Invalid, "The function %s does not take that many arguments.", name).With("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", "42605")
+	}
+	return fault.New(fault.Invalid, "The function %s does not take arguments of these types: a cast of one may help.", name).With("DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE", "42K09")
+}
+
+// nearestFunction suggests a function that may run, but none of our own.
 func nearestFunction(name string, known map[string]bool) string {
 	names := make([]string, 0, len(known))
 	for n := range known {
-		if !strings.HasPrefix(n, "skua_") {
+		if !strings.HasPrefix(n, ownFunction) {
 			names = append(names, n)
 		}
 	}

@@ -234,6 +234,8 @@ func TestErrorsHaveAPlaceAndASuggestion(t *testing.T) {
 		{"SELECT id, statsu || 'x' FROM orders", "(line 1, pos 11)"},
 		{"SELECT uper(status) FROM orders", "Did you mean upper?"},
 		{"SELECT ska_interval(status) FROM orders", "`ska_interval`: there is no such function. SQLSTATE"},
+		{"SELECT initcap(status, 'x') FROM orders", "[WRONG_NUM_ARGS.WITHOUT_SUGGESTION] The function initcap does"},
+		{"SELECT status LIKE id FROM orders", "No function matches pattern(BIGINT)"},
 		{"SELECT id, count(*) FROM orders", "GROUP BY"},
 		{"SELECT CAST(status AS INT) + 1 FROM orders", "[CAST_INVALID_INPUT]"},
 		{"SELECT id FROM orders WHERE id + = 3", "(line 1, pos "},
