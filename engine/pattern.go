@@ -47,6 +47,9 @@ func matching(names *regexp.Regexp) matcher {
 	return names.MatchString
 }
 
+// maxLike bounds what a LIKE pattern asks of names, in characters: no catalog has longer ones, and matching takes the product of both.
+const maxLike = 4096
+
 // likeNames gives the expression of a LIKE pattern: % for any text, _ for one character, \ before a character that stands for itself. It is nil for a pattern
 // that everything matches.
 func likeNames(pattern *string) *regexp.Regexp {
@@ -54,15 +57,25 @@ func likeNames(pattern *string) *regexp.Regexp {
 		return nil
 	}
 	var b strings.Builder
-	escaped := false
+	escaped, wanted, last := false, 0, rune(0)
 	for _, r := range *pattern {
+		wild := !escaped && r == '%'
+		if wild && last == '%' {
+			continue
+		}
+		if last = 0; wild {
+			last = r
+		}
+		if wanted++; wanted > maxLike {
+			return noName
+		}
 		switch {
 		case escaped:
 			b.WriteString(regexp.QuoteMeta(string(r)))
 			escaped = false
 		case r == '\\':
 			escaped = true
-		case r == '%':
+		case wild:
 			b.WriteString(".*")
 		case r == '_':
 			b.WriteString(".")

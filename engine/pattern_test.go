@@ -39,3 +39,14 @@ func TestWhatNoPatternMatchesBelowIsNotLookedAt(t *testing.T) {
 		t.Error("no pattern: nothing below")
 	}
 }
+
+// TestLongPatternsAreBounded: a run of wildcards is one, and what is longer than any name matches none.
+func TestLongPatternsAreBounded(t *testing.T) {
+	for pattern, want := range map[string]bool{
+		strings.Repeat("%", 200_000): true, "a" + strings.Repeat("%", 200_000) + "c": true, strings.Repeat("%_", 3) + "%": true, `a\%%`: false, strings.Repeat("%a", 100_000): false, strings.Repeat("_", 5_000): false,
+	} {
+		if got := likePattern(&pattern)("abc"); got != want {
+			t.Errorf("%.20s…: %v, not %v", pattern, got, want)
+		}
+	}
+}

@@ -39,7 +39,7 @@ func TestTheExampleWorksOutsideOfTheModule(t *testing.T) {
 	} {
 		c := exec.Command("go", arguments...)
 		c.Dir = elsewhere
-		c.Env = append(os.Environ(), "GOFLAGS=-mod=mod -buildvcs=false", "GOPROXY=off", "GOWORK=off")
+		c.Env = append(os.Environ(), "GOFLAGS=-mod=mod -buildvcs=false", "GOWORK=off")
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("go %v: %v\n%s", arguments, err, out)
 		}
