@@ -34,8 +34,15 @@ def by(page, name):
 
 def choose(page, box, text):
     """Picks an entry of one of Superset's drop-down lists."""
-    page.locator(box).click()
-    page.locator(".ant-select-item-option:visible").get_by_text(text, exact=True).first.click()
+    entry = page.locator(".ant-select-item-option:visible").get_by_text(text, exact=True).first
+    for _ in range(5):  # a list that was opened before its entries came may close again
+        page.locator(box).click()
+        try:
+            entry.click(timeout=10_000)
+            return
+        except Error:
+            continue
+    entry.click()
 
 
 def shown(where):
