@@ -102,6 +102,11 @@ func timeNameCall(r *row) error {
 }
 
 func writtenCall(r *row) error {
+	return r.written(func(zone *sparktext.Zone) (wall, offset int64) { return r.wall(0, zone) })
+}
+
+// written gives a time by the pattern in the second argument, in the zone of the third; at tells what its clock shows there, and how far that is from UTC.
+func (r *row) written(at func(zone *sparktext.Zone) (wall, offset int64)) error {
 	zone, err := r.zone(2)
 	if err != nil {
 		return err
@@ -110,7 +115,7 @@ func writtenCall(r *row) error {
 	if err != nil {
 		return err
 	}
-	wall, offset := r.wall(0, zone)
+	wall, offset := at(zone)
 	r.give(p.Format(wall, offset, zone))
 	return nil
 }

@@ -69,16 +69,9 @@ func decimalInstantCall(r *row) error {
 
 // unixTextCall writes seconds since 1970 by a pattern.
 func unixTextCall(r *row) error {
-	zone, err := r.zone(2)
-	if err != nil {
-		return err
-	}
-	p, err := of(r, r.text(1), sparktext.ParsePattern)
-	if err != nil {
-		return err
-	}
-	v := r.whole(0) * 1_000_000
-	offset := zone.Offset(sparktext.FloorDiv(v, 1_000_000))
-	r.give(p.Format(v+offset*1_000_000, offset, zone))
-	return nil
+	return r.written(func(zone *sparktext.Zone) (wall, offset int64) {
+		v := r.whole(0) * 1_000_000
+		offset = zone.Offset(sparktext.FloorDiv(v, 1_000_000))
+		return v + offset*1_000_000, offset
+	})
 }
