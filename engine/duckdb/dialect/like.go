@@ -292,7 +292,7 @@ func wildcardsTried(pattern string) int {
 
 // endsEscaped reports whether a pattern ends within an escape sequence, which the engine refuses.
 func endsEscaped(pattern, escape string) bool {
-	return escape != "" && (len(pattern)-len(strings.TrimRight(pattern, escape)))%2 == 1
+	return escape != "" && strings.Count(pattern[len(strings.TrimRight(pattern, escape)):], escape)%2 == 1
 }
 
 // likeRegex writes a pattern of LIKE, or of ILIKE, which folds cases, as a regular expression. An empty escape: there is no such character.
